@@ -1,0 +1,98 @@
+import { Type, type Static } from 'typebox';
+import { defineRoute } from '../shared/route.ts';
+import { JsonObject, JsonValue, Name, OneOf, Text } from '../shared/schemas.ts';
+import { Execution } from './tools.ts';
+
+const MESSAGE_LENGTH = 2_000_000;
+
+const ExtraTool = Type.Object({
+  name: Name({ description: 'Hides a registered tool of the same name for this request.', examples: ['get_weather'] }),
+  description: Type.Optional(Text({ description: 'The AI decides by it when to call the tool.' })),
+  input_schema: Type.Optional(JsonObject),
+  execution: Type.Optional(Execution),
+});
+
+const ChatBody = Type.Object({
+  message: Type.String({ minLength: 1, maxLength: MESSAGE_LENGTH, examples: ['Where is order 4711?'] }),
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Default: the default model.' })),
+  systemPrompt: Type.Optional(Text({ description: 'Default: a general assistant, in Chinese.', maxLength: 500_000 })),
+  appContext: Type.Optional(Name({ description: 'Limits the tools to those of this app.', examples: ['crm'] })),
+  tools: Type.Optional(Type.Array(ExtraTool, { maxItems: 128, description: 'Tools for this request alone.' })),
+  conversationId: Type.Optional(
+    Name({ description: 'Any id you choose; requests that share it continue one conversation.', examples: ['c-1'] }),
+  ),
+});
+export type ChatBody = Static<typeof ChatBody>;
+
+const Usage = Type.Object({
+  inputTokens: Type.Integer({ minimum: 0, examples: [120] }),
+  outputTokens: Type.Integer({ minimum: 0, examples: [18] }),
+});
+
+export const chat = defineRoute({
+  id: 'chat',
+  method: 'POST',
+  path: '/v1/ai/chat',
+  tag: 'AI',
+  summary: 'Ask a question; the model may call tools',
+  permission: 'read',
+  status: 200,
+  body: ChatBody,
+  response: Type.Object({
+    response: Type.String({ examples: ['Order 4711 left Hamburg this morning.'] }),
+    model: Type.String({ description: 'The model that answered.', examples: ['neutral-sonnet-4-20250514'] }),
+    usage: Usage,
+  }),
+  errors: [
+    'INVALID_REQUEST',
+    'INVALID_JSON',
+    'AI_NOT_CONFIGURED',
+    'MODEL_NOT_ALLOWED',
+    'AI_CALL_FAILED',
+    'UNAVAILABLE',
+  ],
+});
+
+export const ChatStreamEvent = Type.Union([
+  Type.Object({ type: Type.Literal('stream'), text: Type.String() }),
+  Type.Object({
+    type: Type.Literal('done'),
+    usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+  }),
+  Type.Object({ type: Type.Literal('error'), message: Type.String() }),
+]);
+export type ChatStreamEvent = Static<typeof ChatStreamEvent>;
+
+export const chatStream = defineRoute({
+  id: 'chatStream',
+  method: 'POST',
+  path: '/v1/ai/chat/stream',
+  tag: 'AI',
+  summary: 'Ask a question; the answer comes in fragments as they are made',
+  description:
+    'Each event is a line `data: <JSON>` and a blank line: `stream` with text, at the end `done` with usage or `error` with a message. A line that starts with a colon only keeps the connection alive.',
+  permission: 'read',
+  status: 200,
+  body: ChatBody,
+  response: ChatStreamEvent,
+  streams: true,
+  errors: ['INVALID_REQUEST', 'INVALID_JSON', 'AI_NOT_CONFIGURED', 'MODEL_NOT_ALLOWED'],
+});
+
+export const toolCall = defineRoute({
+  id: 'toolCall',
+  method: 'POST',
+  path: '/v1/ai/tool-call',
+  tag: 'AI',
+  summary: 'Call a registered tool without AI reasoning',
+  description: 'The 404 carries a message alone, without a code.',
+  permission: 'write',
+  status: 200,
+  body: Type.Object({
+    tool: Type.String({ minLength: 1, description: 'The name of the tool.', examples: ['get_order'] }),
+    input: Type.Optional(JsonObject),
+  }),
+  response: Type.Object({ status: OneOf(['success']), result: JsonValue }),
+  errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND', 'TOOL_FAILED'],
+  errorsWithoutCode: ['NOT_FOUND'],
+});

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteContract, RouteInput } from '../../../contract/shared/route.ts';
+import { AppError } from '../errors/index.ts';
+import { sendEvents } from './event-stream.ts';
+import { demandPermission } from './pipeline.ts';
+import { HttpRequestContext } from './request-context.ts';
+import type { Route } from './route.ts';
+
+function schemaOf({ params, query, body, response, status, streams }: RouteContract) {
+  return {
+    ...(params ? { params } : {}),
+    ...(query ? { querystring: query } : {}),
+    ...(body ? { body } : {}),
+    ...(streams ? {} : { response: { [status]: response } }),
+  };
+}
+
+function inputOf(request: FastifyRequest): RouteInput<RouteContract> {
+  return { params: request.params, query: request.query, body: request.body };
+}
+
+/** Some refusals of some endpoints carry a message alone; everything else goes to the error rim. */
+function failBare(contract: RouteContract, reply: FastifyReply, thrown: unknown): void {
+  if (!(thrown instanceof AppError) || !contract.errorsWithoutCode?.includes(thrown.code)) throw thrown;
+  const body = JSON.stringify({ error: { message: thrown.message } });
+  reply.code(thrown.status).type('application/json; charset=utf-8').send(body);
+}
+
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { contract } = route;
+  const ctx = new HttpRequestContext(request.id, demandPermission(request, contract.permission), reply.raw);
+  try {
+    if (route.answer.kind === 'stream') {
+      await sendEvents(reply, await route.answer.run(ctx, inputOf(request)));
+      return reply;
+    }
+    const output = await route.answer.run(ctx, inputOf(request));
+    reply.code(contract.status);
+    return output;
+  } catch (error) {
+    failBare(contract, reply, error);
+    return reply;
+  }
+}
+
+/** Puts a route on the server: permission before the body is read, validation by its schemas, then the handler. */
+export function registerRoute(app: FastifyInstance, route: Route): void {
+  const { contract } = route;
+  app.route({
+    method: contract.method,
+    url: contract.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: schemaOf(contract),
+    onRequest: (request, _reply, done) => {
+      request.call.route = contract.path;
+      demandPermission(request, contract.permission);
+      done();
+    },
+    handler: (request, reply) => answer(route, request, reply),
+  });
+}
