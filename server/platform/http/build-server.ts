@@ -82,14 +82,23 @@ function refuseInsecure(request: FastifyRequest): void {
 /** Ends the record of a request once, whether its answer was finished or its client left. */
 function watchEnd(request: FastifyRequest, response: ServerResponse, options: ServerOptions): void {
   response.once('close', () => {
-    const { caller, startedAt, startedAtMs } = request.call;
+    const { caller, isCounted, startedAt, startedAtMs } = request.call;
     const durationMs = performance.now() - startedAt;
     // 499, as proxies log it: the client closed the connection before there was an answer.
     const status = response.headersSent ? response.statusCode : 499;
     options.observe({ method: request.method, route: request.call.route, status, durationMs });
     if (!caller) return;
     const path = request.url.split('?', 1)[0] ?? '';
-    options.recordCall({ caller, method: request.method, path, status, startedAtMs, durationMs });
+    options.recordCall({
+      caller,
+      isCounted,
+      requestId: request.id,
+      method: request.method,
+      path,
+      status,
+      startedAtMs,
+      durationMs,
+    });
   });
 }
 
@@ -104,7 +113,13 @@ function begin(request: FastifyRequest, reply: FastifyReply, options: ServerOpti
 function addPipeline(app: FastifyInstance, options: ServerOptions): void {
   const { gate, log } = options;
   app.addHook('onRequest', (request, reply, done): void | Promise<void> => {
-    request.call = { startedAtMs: Date.now(), startedAt: performance.now(), caller: undefined, route: 'unknown' };
+    request.call = {
+      startedAtMs: Date.now(),
+      startedAt: performance.now(),
+      caller: undefined,
+      isCounted: false,
+      route: 'unknown',
+    };
     watchEnd(request, reply.raw, options);
     reply.header('x-request-id', request.id);
     try {

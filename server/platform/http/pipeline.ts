@@ -27,6 +27,9 @@ export interface Gatekeeper {
 /** One finished, authenticated request. */
 export interface CallRecord {
   caller: Caller;
+  /** False for a request that a limit refused: it is logged, but uses nothing up. */
+  isCounted: boolean;
+  requestId: string;
   method: string;
   /** Path without the query. */
   path: string;
@@ -43,6 +46,7 @@ export interface CallState {
   /** Path template that the request matched. */
   route: string;
   caller: Caller | undefined;
+  isCounted: boolean;
 }
 
 /** The key that a request presents; `X-API-Key` wins over `Authorization: Bearer`. */
@@ -96,11 +100,12 @@ function admitCaller(caller: Caller | undefined, { gate, request, reply }: Excha
   if (!caller) return unauthorized(gate, request, reply);
   request.call.caller = caller;
   const allowance = gate.spend(caller);
-  if (allowance instanceof Promise) return allowance.then((settled) => applyAllowance(reply, settled));
-  return applyAllowance(reply, allowance);
+  if (allowance instanceof Promise) return allowance.then((settled) => applyAllowance(request, reply, settled));
+  return applyAllowance(request, reply, allowance);
 }
 
-function applyAllowance(reply: FastifyReply, allowance: Allowance): void {
+function applyAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
+  request.call.isCounted = allowance.isAllowed;
   setLimitHeaders(reply, allowance);
   refuseOver(allowance);
 }

@@ -1,0 +1,53 @@
+import type { ChatBody } from '../../../contract/routes/ai.ts';
+import { AppError } from '../../platform/errors/index.ts';
+import type { ModelTool } from '../models/index.ts';
+import type { ToolDefinition, Tools } from '../tools/index.ts';
+import { modelToolName } from './model-tool-names.ts';
+
+/** The tools of one chat, by the names under which the model knows them. */
+export interface ToolSet {
+  offered: ModelTool[];
+  byModelName: ReadonlyMap<string, ToolDefinition>;
+}
+
+function refuseDuplicates(extra: ToolDefinition[]): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of extra.entries()) {
+    if (seen.has(name)) throw new AppError('INVALID_REQUEST', `tools[${index}].name "${name}" is given twice.`);
+    seen.add(name);
+  }
+}
+
+/** Puts definitions under their model names; a later one hides an earlier one of the same name. */
+export function toolSetOf(definitions: readonly ToolDefinition[]): ToolSet {
+  const byModelName = new Map(definitions.map((definition) => [modelToolName(definition.name), definition]));
+  const offered = Array.from(byModelName, ([name, { name: ownName, description, inputSchema }]) => ({
+    name,
+    description: name === ownName ? description : `${ownName}: ${description}`,
+    inputSchema,
+  }));
+  return { offered, byModelName };
+}
+
+const EMPTY: ToolSet = toolSetOf([]);
+
+/** Sets already built, by the list of definitions they were built from: that list is the same until a tool changes. */
+const built = new WeakMap<readonly ToolDefinition[], ToolSet>();
+
+function registeredSet(definitions: readonly ToolDefinition[]): ToolSet {
+  if (definitions.length === 0) return EMPTY;
+  const known = built.get(definitions);
+  if (known) return known;
+  const set = toolSetOf(definitions);
+  built.set(definitions, set);
+  return set;
+}
+
+/** The enabled tools of the developer, limited to the app of the request, and the request's own. */
+export async function chooseTools(tools: Tools, developerId: string, body: ChatBody): Promise<ToolSet> {
+  const registered = await tools.enabledTools(developerId, body.appContext);
+  if (body.tools === undefined || body.tools.length === 0) return registeredSet(registered);
+  const extra = body.tools.map((tool, index) => tools.definitionOf(developerId, tool, `tools[${index}]`));
+  refuseDuplicates(extra);
+  return toolSetOf([...registered, ...extra]);
+}

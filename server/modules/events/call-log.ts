@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { systemClock, utcDay, type Clock } from '../../platform/clock/index.ts';
+import { createGroupWriter, type Database } from '../../platform/db/index.ts';
+import type { CallRecord } from '../../platform/http/index.ts';
+import { createId } from '../../platform/ids/index.ts';
+import { ensurePartition, insertCalls, type CallLogRow } from './call-log.store.ts';
+
+/** Rows are at most this far behind the calls they record. */
+const MAX_DELAY_MS = 50;
+const DAY_MS = 86_400_000;
+
+export interface CallLog {
+  record: (call: CallRecord) => void;
+  close: () => Promise<void>;
+}
+
+function rowOf(call: CallRecord): CallLogRow {
+  return {
+    developerId: call.caller.developerId,
+    id: createId('log', call.startedAtMs),
+    keyId: call.caller.keyId,
+    requestId: call.requestId,
+    method: call.method,
+    endpoint: call.path,
+    status: call.status,
+    at: new Date(call.startedAtMs).toISOString(),
+    responseTimeMs: Math.round(call.durationMs * 1000) / 1000,
+  };
+}
+
+/** Knows which day partitions exist, so that each is made once, before the first row that needs it. */
+function createPartitions(database: Database) {
+  const known = new Set<string>();
+  return async (days: Iterable<string>): Promise<void> => {
+    for (const day of days) {
+      if (known.has(day)) continue;
+      await ensurePartition(database, day);
+      known.add(day);
+    }
+  };
+}
+
+interface CallLogOptions {
+  database: Database;
+  log: Logger;
+  clock?: Clock;
+}
+
+/** The log of authenticated calls, written in batches. Makes today's and tomorrow's partition before it returns. */
+export async function createCallLog({ database, log, clock = systemClock }: CallLogOptions): Promise<CallLog> {
+  const ensure = createPartitions(database);
+  await ensure([utcDay(clock.nowMs()), utcDay(clock.nowMs() + DAY_MS)]);
+  const writer = createGroupWriter<CallLogRow>({
+    write: async (rows) => {
+      await ensure(new Set(rows.map((row) => row.at.slice(0, 10))));
+      await insertCalls(database, rows);
+    },
+    maxItems: 5000,
+    maxDelayMs: MAX_DELAY_MS,
+    maxQueued: 200_000,
+    log,
+  });
+  return { record: (call) => writer.enqueue(rowOf(call)), close: () => writer.close() };
+}

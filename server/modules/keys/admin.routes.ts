@@ -1,0 +1,39 @@
+import * as contract from '../../../contract/routes/admin.ts';
+import { AppError } from '../../platform/errors/index.ts';
+import { implement, type RequestContext, type Route } from '../../platform/http/index.ts';
+import { createDeveloper } from './create-developer.ts';
+import { listDevelopers, type DeveloperRow } from './developer.store.ts';
+import type { Keys } from './keys.ts';
+import { updateDeveloper } from './update-developer.ts';
+
+const DEFAULT_PAGE = 100;
+
+function wireDeveloper({ id, name, tier, enabled, createdAt }: DeveloperRow) {
+  return { id, name, tier, enabled, createdAt: createdAt.toISOString() };
+}
+
+function demandOperator({ caller }: RequestContext): void {
+  if (!caller.isOperator) throw new AppError('FORBIDDEN', 'Only admin keys of the first developer may do this.');
+}
+
+export function adminRoutes(keys: Keys): Route[] {
+  return [
+    implement(contract.createDeveloper, (ctx, { body }) => {
+      demandOperator(ctx);
+      return createDeveloper(keys.database, body);
+    }),
+    implement(contract.listDevelopers, async (ctx, { query }) => {
+      demandOperator(ctx);
+      const limit = query.limit ?? DEFAULT_PAGE;
+      const { rows, total } = await listDevelopers(keys.database, query.cursor ?? '', limit);
+      const last = rows.length === limit ? rows.at(-1) : undefined;
+      return { developers: rows.map(wireDeveloper), total, ...(last ? { nextCursor: last.id } : {}) };
+    }),
+    implement(contract.updateDeveloper, async (ctx, { params, body }) => {
+      demandOperator(ctx);
+      const { developer, keyHashes } = await updateDeveloper(keys.database, params.id, body);
+      keyHashes.forEach((keyHash) => keys.forget(keyHash));
+      return wireDeveloper(developer);
+    }),
+  ];
+}
