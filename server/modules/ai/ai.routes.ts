@@ -2,10 +2,10 @@ import * as contract from '../../../contract/routes/ai.ts';
 import type { ChatBody, ChatStreamEvent } from '../../../contract/routes/ai.ts';
 import { AppError } from '../../platform/errors/index.ts';
 import { implement, implementStream, type RequestContext, type Route } from '../../platform/http/index.ts';
+import type { TextFragment } from '../models/index.ts';
 import type { Ai } from './ai.ts';
 import { callTool } from './call-tool.ts';
 import { prepareChat, runChat, type ChatResult } from './chat.ts';
-import type { TextFragment } from './tool-loop.ts';
 
 async function chatWhole(ai: Ai, ctx: RequestContext, body: ChatBody): Promise<ChatResult> {
   const chat = runChat(ai, await prepareChat(ai, ctx, body), 'whole');

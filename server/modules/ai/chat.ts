@@ -1,11 +1,11 @@
 import type { ChatBody } from '../../../contract/routes/ai.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { createId } from '../../platform/ids/index.ts';
-import type { ModelMessage, ModelUsage, ResolvedModel } from '../models/index.ts';
+import type { ModelMessage, ModelUsage, ResolvedModel, TextFragment } from '../models/index.ts';
 import type { AiDependencies } from './ai.ts';
 import { latestTurns, type ChatEnding, type Turn } from './chat.store.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './default-system-prompt.ts';
-import { askStreaming, askWhole, runToolLoop, type CallOutcome, type TextFragment } from './tool-loop.ts';
+import { askStreaming, askWhole, runToolLoop, type CallOutcome } from './tool-loop.ts';
 import { chooseTools, type ToolSet } from './tool-set.ts';
 import { UsageTally } from './usage-tally.ts';
 
@@ -74,7 +74,7 @@ function loopOf(ai: AiDependencies, chat: PreparedChat, tally: UsageTally) {
       tools: tools.offered,
       signal: ctx.signal,
     },
-    byModelName: tools.byModelName,
+    byName: tools.byName,
     tally,
     callTool: async (...[definition, input]: Parameters<Parameters<typeof runToolLoop>[0]['callTool']>) => {
       const outcome = await ai.tools.invoke(ctx, { definition, input });

@@ -1,4 +1,12 @@
-import type { Model, ModelAnswer, ModelMessage, ModelRequest, ToolCall } from '../models/index.ts';
+import type {
+  Model,
+  ModelAnswer,
+  ModelMessage,
+  ModelRequest,
+  TextFragment,
+  ToolCall,
+  ToolResult,
+} from '../models/index.ts';
 import type { ToolDefinition } from '../tools/index.ts';
 import { UsageTally } from './usage-tally.ts';
 
@@ -11,11 +19,6 @@ const MAX_PARALLEL_CALLS = 8;
 /** Characters of a tool's result that the model is shown. */
 const MAX_RESULT_LENGTH = 200_000;
 
-export interface TextFragment {
-  type: 'text';
-  text: string;
-}
-
 export interface CallOutcome {
   text: string;
   isError: boolean;
@@ -27,7 +30,7 @@ export interface ToolLoop {
   /** The first request; its messages are extended by the loop. */
   request: Omit<ModelRequest, 'toolChoice' | 'onUsage'>;
   callTool: (definition: ToolDefinition, input: Record<string, unknown>) => Promise<CallOutcome>;
-  byModelName: ReadonlyMap<string, ToolDefinition>;
+  byName: ReadonlyMap<string, ToolDefinition>;
   tally: UsageTally;
 }
 
@@ -61,11 +64,9 @@ export async function* runToolLoop(loop: ToolLoop): AsyncGenerator<TextFragment,
   }
 }
 
-type ToolResults = Extract<ModelMessage, { role: 'tool' }>['results'];
-
 /** Runs the calls of one step, a few at a time, and keeps their order. */
-async function callAll(loop: ToolLoop, calls: readonly ToolCall[]): Promise<ToolResults> {
-  const results: ToolResults = [];
+async function callAll(loop: ToolLoop, calls: readonly ToolCall[]): Promise<ToolResult[]> {
+  const results: ToolResult[] = [];
   for (let start = 0; start < calls.length; start += MAX_PARALLEL_CALLS) {
     const group = calls.slice(start, start + MAX_PARALLEL_CALLS);
     const outcomes = await Promise.all(group.map((call) => callOne(loop, call)));
@@ -78,9 +79,9 @@ async function callAll(loop: ToolLoop, calls: readonly ToolCall[]): Promise<Tool
 }
 
 async function callOne(loop: ToolLoop, call: ToolCall): Promise<CallOutcome> {
-  const definition = loop.byModelName.get(call.name);
+  const definition = loop.byName.get(call.name);
   if (!definition) return { text: `There is no tool named "${call.name}".`, isError: true };
-  if (call.input === undefined) return { text: 'The arguments are not a JSON object.', isError: true };
+  if (call.invalidInput !== undefined) return { text: 'The arguments are not a JSON object.', isError: true };
   const { text, isError } = await loop.callTool(definition, call.input);
   if (text.length <= MAX_RESULT_LENGTH) return { text, isError };
   const note = `\n[cut: ${text.length - MAX_RESULT_LENGTH} of ${text.length} characters left out]`;

@@ -2,15 +2,14 @@ import type { ChatBody } from '../../../contract/routes/ai.ts';
 import { AppError } from '../../platform/errors/index.ts';
 import type { ModelTool } from '../models/index.ts';
 import type { ToolDefinition, Tools } from '../tools/index.ts';
-import { modelToolName } from './model-tool-names.ts';
 
-/** The tools of one chat, by the names under which the model knows them. */
+/** The tools of one chat. */
 export interface ToolSet {
   offered: ModelTool[];
-  byModelName: ReadonlyMap<string, ToolDefinition>;
+  byName: ReadonlyMap<string, ToolDefinition>;
 }
 
-function refuseDuplicates(extra: ToolDefinition[]): void {
+function refuseDuplicates(extra: readonly ToolDefinition[]): void {
   const seen = new Set<string>();
   for (const [index, { name }] of extra.entries()) {
     if (seen.has(name)) throw new AppError('INVALID_REQUEST', `tools[${index}].name "${name}" is given twice.`);
@@ -18,24 +17,21 @@ function refuseDuplicates(extra: ToolDefinition[]): void {
   }
 }
 
-/** Puts definitions under their model names; a later one hides an earlier one of the same name. */
-export function toolSetOf(definitions: readonly ToolDefinition[]): ToolSet {
-  const byModelName = new Map(definitions.map((definition) => [modelToolName(definition.name), definition]));
-  const offered = Array.from(byModelName, ([name, { name: ownName, description, inputSchema }]) => ({
+/** A later definition hides an earlier one of the same name. */
+function toolSetOf(definitions: readonly ToolDefinition[]): ToolSet {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const offered = Array.from(byName.values(), ({ name, description, inputSchema }) => ({
     name,
-    description: name === ownName ? description : `${ownName}: ${description}`,
+    description,
     inputSchema,
   }));
-  return { offered, byModelName };
+  return { offered, byName };
 }
 
-const EMPTY: ToolSet = toolSetOf([]);
-
-/** Sets already built, by the list of definitions they were built from: that list is the same until a tool changes. */
+/** Sets already built, by the list they were built from: that list stays the same until a tool changes. */
 const built = new WeakMap<readonly ToolDefinition[], ToolSet>();
 
 function registeredSet(definitions: readonly ToolDefinition[]): ToolSet {
-  if (definitions.length === 0) return EMPTY;
   const known = built.get(definitions);
   if (known) return known;
   const set = toolSetOf(definitions);

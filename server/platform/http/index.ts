@@ -5,4 +5,4 @@ export { buildServer, type HttpServer, type ServerOptions } from './build-server
 export { implement, implementStream, type Route } from './route.ts';
 export type { Caller, RequestContext } from './request-context.ts';
 export type { Allowance, CallRecord, Gatekeeper } from './pipeline.ts';
-export { httpSettings, transportOf, type Transport } from './http.settings.ts';
+export { httpSettings, isLoopbackHost, transportOf, type Transport } from './http.settings.ts';

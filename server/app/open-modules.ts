@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import { createAi, type Ai } from '../modules/ai/index.ts';
+import { createCallLog, type CallLog } from '../modules/events/index.ts';
+import { createKeys, type Keys } from '../modules/keys/index.ts';
+import { createModels, type Models } from '../modules/models/index.ts';
+import { createTools, type Tools } from '../modules/tools/index.ts';
+import { isLoopbackHost } from '../platform/http/index.ts';
+import { createOutbound, createTrustedClient } from '../platform/net/index.ts';
+import { createEventRecorder } from '../platform/outbox/index.ts';
+import type { Metrics } from '../platform/telemetry/index.ts';
+import type { Storage } from './open-storage.ts';
+import type { AllSettings } from './settings.ts';
+
+/** The modules of a process that answers requests. */
+export interface Modules {
+  keys: Keys;
+  callLog: CallLog;
+  models: Models;
+  tools: Tools;
+  ai: Ai;
+  /** Writes what is buffered and lets go of connections. */
+  close: () => Promise<void>;
+}
+
+interface Parts {
+  settings: AllSettings;
+  storage: Storage;
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** `auto` opens private addresses only while nobody else can reach the service itself. */
+function mayReachPrivate({ net, http }: AllSettings): boolean {
+  return net.OUTBOUND_PRIVATE === 'auto' ? isLoopbackHost(http.HOST) : net.OUTBOUND_PRIVATE === 'allow';
+}
+
+function openModels({ settings, metrics }: Parts, http: ReturnType<typeof createTrustedClient>): Models {
+  return createModels({
+    settings: settings.models,
+    http,
+    onCall: ({ model, outcome, durationMs, usage }) => {
+      metrics.modelCalls.observe({ model, outcome }, durationMs / 1000);
+      metrics.tokens.inc({ model, direction: 'input' }, usage.inputTokens);
+      metrics.tokens.inc({ model, direction: 'output' }, usage.outputTokens);
+    },
+  });
+}
+
+/** Wires the modules to each other: what one needs of another is handed over here and nowhere else. */
+export async function openModules(parts: Parts): Promise<Modules> {
+  const { settings, storage, log } = parts;
+  const { database, changes } = storage;
+  const keys = await createKeys({ database, changes, settings: settings.keys, log });
+  const callLog = await createCallLog({ database, log });
+  const vendors = createTrustedClient({});
+  const outbound = createOutbound({
+    policy: { allowPrivate: mayReachPrivate(settings), allow: settings.net.OUTBOUND_ALLOW },
+  });
+  const recorder = createEventRecorder({ database, log });
+  const models = openModels(parts, vendors);
+  const tools = createTools({ database, changes, outbound, recordEvents: recorder.record });
+  const ai = createAi({ database, models, tools, log });
+  return {
+    keys,
+    callLog,
+    models,
+    tools,
+    ai,
+    close: async () => {
+      await ai.close();
+      await recorder.close();
+      await Promise.all([keys.close(), callLog.close()]);
+      await Promise.all([vendors.close(), outbound.close()]);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { keySettings } from '../modules/keys/index.ts';
+import { modelSettings, readModelSettings } from '../modules/models/index.ts';
+import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
+import { dbSettings } from '../platform/db/index.ts';
+import { httpSettings, transportOf } from '../platform/http/index.ts';
+import { netSettings } from '../platform/net/index.ts';
+import { telemetrySettings } from '../platform/telemetry/index.ts';
+import { appSettings } from './app.settings.ts';
+
+/** Every declaration, in the order of the reference page. */
+export const DECLARATIONS: readonly SettingsDeclaration[] = [
+  httpSettings,
+  dbSettings,
+  keySettings,
+  modelSettings,
+  netSettings,
+  appSettings,
+  telemetrySettings,
+];
+
+/** Reads every setting at once. Throws one Error that lists all mistakes, a line each. */
+export function readAllSettings(env: NodeJS.ProcessEnv) {
+  const mistakes: string[] = [];
+  const http = readSettings(httpSettings, env, mistakes);
+  const settings = {
+    http,
+    transport: transportOf(http, mistakes),
+    db: readSettings(dbSettings, env, mistakes),
+    keys: readSettings(keySettings, env, mistakes),
+    models: readModelSettings(env, mistakes),
+    net: readSettings(netSettings, env, mistakes),
+    app: readSettings(appSettings, env, mistakes),
+    telemetry: readSettings(telemetrySettings, env, mistakes),
+  };
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return settings;
+}
+
+export type AllSettings = ReturnType<typeof readAllSettings>;
+
+/** What is wrong with the settings, all of it. */
+export class SettingsError extends Error {
+  constructor(mistakes: readonly string[]) {
+    super(['Settings that cannot be used:', ...mistakes.map((mistake) => `  ${mistake}`)].join('\n'));
+    this.name = 'SettingsError';
+  }
+}
