@@ -9,7 +9,7 @@ const DeveloperId = Type.String({ examples: ['dev_01kagc2y5jv6f3w9c0m4x7t8zb'] }
 
 const Developer = Type.Object({
   id: DeveloperId,
-  name: Type.String(),
+  name: Type.String({ examples: ['Acme Ltd.'] }),
   tier: OneOf(TIERS),
   enabled: Type.Boolean(),
   createdAt: Timestamp,
@@ -25,7 +25,12 @@ export const createDeveloper = defineRoute({
   permission: 'admin',
   status: 201,
   body: Type.Object({ name: DeveloperName, tier: Type.Optional(OneOf(TIERS, { description: 'Default free.' })) }),
-  response: Type.Object({ id: DeveloperId, name: Type.String(), tier: OneOf(TIERS), apiKey: CreatedKey }),
+  response: Type.Object({
+    id: DeveloperId,
+    name: Type.String({ examples: ['Acme Ltd.'] }),
+    tier: OneOf(TIERS),
+    apiKey: CreatedKey,
+  }),
   errors: ['INVALID_REQUEST', 'INVALID_JSON'],
 });
 
@@ -44,7 +49,7 @@ export const listDevelopers = defineRoute({
   }),
   response: Type.Object({
     developers: Type.Array(Developer),
-    total: Type.Integer(),
+    total: Type.Integer({ examples: [1] }),
     nextCursor: Type.Optional(Type.String()),
   }),
   errors: ['INVALID_REQUEST'],

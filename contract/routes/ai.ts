@@ -12,16 +12,19 @@ const ExtraTool = Type.Object({
   execution: Type.Optional(Execution),
 });
 
-const ChatBody = Type.Object({
-  message: Type.String({ minLength: 1, maxLength: MESSAGE_LENGTH, examples: ['Where is order 4711?'] }),
-  model: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Default: the default model.' })),
-  systemPrompt: Type.Optional(Text({ description: 'Default: a general assistant, in Chinese.', maxLength: 500_000 })),
-  appContext: Type.Optional(Name({ description: 'Limits the tools to those of this app.', examples: ['crm'] })),
-  tools: Type.Optional(Type.Array(ExtraTool, { maxItems: 128, description: 'Tools for this request alone.' })),
-  conversationId: Type.Optional(
-    Name({ description: 'Any id you choose; requests that share it continue one conversation.', examples: ['c-1'] }),
-  ),
-});
+const ChatBody = Type.Object(
+  {
+    message: Type.String({ minLength: 1, maxLength: MESSAGE_LENGTH, examples: ['Where is order 4711?'] }),
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Default: the default model.' })),
+    systemPrompt: Type.Optional(Text({ description: 'Default: a general assistant, in Chinese.', maxLength: 500_000 })),
+    appContext: Type.Optional(Name({ description: 'Limits the tools to those of this app.', examples: ['crm'] })),
+    tools: Type.Optional(Type.Array(ExtraTool, { maxItems: 128, description: 'Tools for this request alone.' })),
+    conversationId: Type.Optional(
+      Name({ description: 'Any id you choose; requests that share it continue one conversation.', examples: ['c-1'] }),
+    ),
+  },
+  { examples: [{ message: 'Where is order 4711?', appContext: 'crm', conversationId: 'c-1' }] },
+);
 export type ChatBody = Static<typeof ChatBody>;
 
 const Usage = Type.Object({
@@ -53,14 +56,23 @@ export const chat = defineRoute({
   ],
 });
 
-export const ChatStreamEvent = Type.Union([
-  Type.Object({ type: Type.Literal('stream'), text: Type.String() }),
-  Type.Object({
-    type: Type.Literal('done'),
-    usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
-  }),
-  Type.Object({ type: Type.Literal('error'), message: Type.String() }),
-]);
+export const ChatStreamEvent = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('stream'), text: Type.String() }),
+    Type.Object({
+      type: Type.Literal('done'),
+      usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+    }),
+    Type.Object({ type: Type.Literal('error'), message: Type.String() }),
+  ],
+  {
+    examples: [
+      { type: 'stream', text: 'Order 4711 left ' },
+      { type: 'stream', text: 'Hamburg this morning.' },
+      { type: 'done', usage: { input_tokens: 120, output_tokens: 18 } },
+    ],
+  },
+);
 export type ChatStreamEvent = Static<typeof ChatStreamEvent>;
 
 export const chatStream = defineRoute({
@@ -88,11 +100,17 @@ export const toolCall = defineRoute({
   description: 'The 404 carries a message alone, without a code.',
   permission: 'write',
   status: 200,
-  body: Type.Object({
-    tool: Type.String({ minLength: 1, description: 'The name of the tool.', examples: ['get_order'] }),
-    input: Type.Optional(JsonObject),
-  }),
-  response: Type.Object({ status: OneOf(['success']), result: JsonValue }),
+  body: Type.Object(
+    {
+      tool: Type.String({ minLength: 1, description: 'The name of the tool.', examples: ['get_order'] }),
+      input: Type.Optional(JsonObject),
+    },
+    { examples: [{ tool: 'get_order', input: { orderId: '4711' } }] },
+  ),
+  response: Type.Object(
+    { status: OneOf(['success']), result: JsonValue },
+    { examples: [{ status: 'success', result: { orderId: '4711', state: 'shipped' } }] },
+  ),
   errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND', 'TOOL_FAILED'],
   errorsWithoutCode: ['NOT_FOUND'],
 });

@@ -7,12 +7,18 @@ const Permissions = Type.Array(OneOf(PERMISSIONS), { minItems: 1, uniqueItems: t
 
 export const CreatedKey = Type.Object({
   id: Type.String({ examples: ['key_01kagc2y5jv6f3w9c0m4x7t8zb'] }),
-  key: Type.String({ description: 'The key value. Shown only here.' }),
-  secret: Type.String({ description: 'Stored hashed, shown only here.' }),
+  key: Type.String({
+    description: 'The key value. Shown only here.',
+    examples: ['tsk_8dJ2kQpLExampleKeyExampleKeyExampleKey'],
+  }),
+  secret: Type.String({
+    description: 'Stored hashed, shown only here.',
+    examples: ['tss_5rTqYw8LExampleSecretExampleSecretExampleS'],
+  }),
   name: Type.String({ examples: ['Default Key'] }),
   permissions: Permissions,
   tier: OneOf(TIERS),
-  message: Type.String(),
+  message: Type.String({ examples: ['Store the key and the secret in a safe place: they are shown only once.'] }),
 });
 
 export const createApiKey = defineRoute({
@@ -43,9 +49,9 @@ export const listApiKeys = defineRoute({
   response: Type.Object({
     keys: Type.Array(
       Type.Object({
-        _id: Type.String(),
+        _id: Type.String({ examples: ['key_01kagc2y5jv6f3w9c0m4x7t8zb'] }),
         key: Type.String({ description: 'The first 12 characters of the key value.', examples: ['tsk_8dJ2kQpL'] }),
-        name: Type.String(),
+        name: Type.String({ examples: ['Default Key'] }),
         permissions: Permissions,
         tier: OneOf(TIERS),
         enabled: Type.Boolean(),
@@ -81,10 +87,13 @@ export const getUsage = defineRoute({
   description: 'Days and months are UTC. Counts are of this key, the one that the limits apply to.',
   permission: 'read',
   status: 200,
-  response: Type.Object({
-    tier: OneOf(TIERS),
-    usage: Type.Object({ today: Count, month: Count }),
-    limits: Type.Object({ perDay: Count, perMinute: Count }),
-  }),
+  response: Type.Object(
+    {
+      tier: OneOf(TIERS),
+      usage: Type.Object({ today: Count, month: Count }),
+      limits: Type.Object({ perDay: Count, perMinute: Count }),
+    },
+    { examples: [{ tier: 'pro', usage: { today: 42, month: 980 }, limits: { perDay: 100_000, perMinute: 500 } }] },
+  ),
   errors: [],
 });

@@ -32,20 +32,21 @@ const Description = Type.String({
   description: 'The AI decides by it when to call the tool.',
   examples: ['Reads one order by its id.'],
 });
+const ORDER_INPUT = { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] };
 const InputSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'JSON Schema (draft 2020-12 or 7) of the input.',
-  examples: [{ type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] }],
+  examples: [ORDER_INPUT],
 });
 
 export const Tool = Type.Object({
   _id: Type.String({ examples: ['tool_01kagc2y5jv6f3w9c0m4x7t8zb'] }),
   name: Type.String({ examples: ['get_order'] }),
-  description: Type.String(),
-  appId: Type.Optional(Type.String()),
-  developerId: Type.String(),
-  input_schema: JsonObject,
+  description: Type.String({ examples: ['Reads one order by its id.'] }),
+  appId: Type.Optional(Type.String({ examples: ['crm'] })),
+  developerId: Type.String({ examples: ['dev_01kagc2y5jv6f3w9c0m4x7t8zb'] }),
+  input_schema: Type.Unsafe<Record<string, unknown>>({ ...JsonObject, examples: [ORDER_INPUT] }),
   execution: Type.Optional(Execution),
   enabled: Type.Boolean(),
   createdAt: Timestamp,
@@ -92,7 +93,7 @@ export const listTools = defineRoute({
   }),
   response: Type.Object({
     tools: Type.Array(Type.Omit(Tool, ['developerId', 'input_schema', 'execution', 'createdAt', 'updated'])),
-    total: Type.Integer({ description: 'How many there are, on all pages.' }),
+    total: Type.Integer({ description: 'How many there are, on all pages.', examples: [1] }),
     nextCursor: Type.Optional(Type.String()),
   }),
   errors: ['INVALID_REQUEST'],
@@ -159,12 +160,15 @@ export const testTool = defineRoute({
   permission: 'write',
   status: 200,
   params: NameParam,
-  body: Type.Object({ input: Type.Optional(JsonObject) }),
-  response: Type.Object({
-    status: OneOf(['success', 'error']),
-    result: Type.Optional(JsonValue),
-    error: Type.Optional(Text({ description: 'What went wrong.' })),
-    elapsed_ms: ElapsedMs,
-  }),
+  body: Type.Object({ input: Type.Optional(JsonObject) }, { examples: [{ input: { orderId: '4711' } }] }),
+  response: Type.Object(
+    {
+      status: OneOf(['success', 'error']),
+      result: Type.Optional(JsonValue),
+      error: Type.Optional(Text({ description: 'What went wrong.' })),
+      elapsed_ms: ElapsedMs,
+    },
+    { examples: [{ status: 'success', result: { orderId: '4711', state: 'shipped' }, elapsed_ms: 12 }] },
+  ),
   errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND'],
 });
