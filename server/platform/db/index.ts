@@ -6,4 +6,9 @@ export { openDatabase, type Database, type DatabaseOptions } from './open-databa
 export { isDatabaseAway, isUniqueViolation } from './database-error.ts';
 export { migrate, withSessionLock } from './migrate.ts';
 export { storableJson } from './storable-json.ts';
+export { createChangeFeed, notifyChange, type ChangeFeed } from './change-feed.ts';
+export { createInvalidatedCache, type InvalidatedCache, type InvalidatedCacheOptions } from './invalidated-cache.ts';
+export { createGroupWriter, type GroupWriter, type GroupWriterOptions } from './group-writer.ts';
+export { Listener, type ListenerOptions } from './listener.ts';
+export { startEmbedded, type EmbeddedPostgres } from './embedded/index.ts';
 export { dbSettings } from './db.settings.ts';
