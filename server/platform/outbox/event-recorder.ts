@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import { createGroupWriter, type Database } from '../db/index.ts';
+import type { NewEvent } from './event.ts';
+import { publishEvents } from './publish-events.ts';
+
+export interface EventRecorder {
+  /** Writes events soon, together with those of others. Never throws. */
+  record: (events: readonly NewEvent[]) => void;
+  /** Writes what waits, then drops what comes. */
+  close: () => Promise<void>;
+}
+
+/** For happenings that change nothing themselves, and so have no transaction to be written in: a tool ran, a call failed. */
+export function createEventRecorder({ database, log }: { database: Database; log: Logger }): EventRecorder {
+  const writer = createGroupWriter<NewEvent>({
+    write: (events) => database.transaction((tx) => publishEvents(tx, events)),
+    maxItems: 1000,
+    maxDelayMs: 0,
+    maxQueued: 100_000,
+    log,
+  });
+  return {
+    record: (events) => {
+      for (const event of events) writer.enqueue(event);
+    },
+    close: () => writer.close(),
+  };
+}

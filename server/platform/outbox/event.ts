@@ -1,0 +1,13 @@
+/** Something that happened, as a module tells it. */
+export interface NewEvent {
+  developerId: string;
+  /** A type of the contract, such as `tool.executed`. */
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** An event on its way to the listeners. */
+export interface OutboxEvent extends NewEvent {
+  id: string;
+  createdAt: Date;
+}

@@ -1,0 +1,7 @@
+// Events on their way out: written in the transaction of the change, handed over exactly once afterwards.
+// Used by modules that publish; the relay is run by app, which names the listeners.
+// Must not know what an event means or who subscribes.
+export { type NewEvent, type OutboxEvent } from './event.ts';
+export { publishEvents } from './publish-events.ts';
+export { createEventRecorder, type EventRecorder } from './event-recorder.ts';
+export { createOutboxRelay, type EventListener, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';

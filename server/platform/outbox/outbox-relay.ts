@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseAway, Listener, type Database, type Transaction } from '../db/index.ts';
+import { errorMessage } from '../errors/index.ts';
+import type { OutboxEvent } from './event.ts';
+import { claimEvents, markDispatched, postponeEvent } from './outbox.store.ts';
+
+const CHANNEL = 'outbox';
+const BATCH_SIZE = 200;
+/** Safety net for a notification that was missed, and the way postponed events are found again. */
+const POLL_MS = 2000;
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
+
+/** Takes events on. What it writes with `tx` commits together with the note that the events were handed over. */
+export type EventListener = (tx: Transaction, events: readonly OutboxEvent[]) => Promise<void>;
+
+export interface OutboxRelayOptions {
+  database: Database;
+  url: string;
+  /** Called in this order for every batch. */
+  listeners: readonly EventListener[];
+  log: Logger;
+}
+
+export interface OutboxRelay {
+  /** Finishes the batch at hand. */
+  stop: () => Promise<void>;
+}
+
+class Relay implements OutboxRelay {
+  readonly #options: OutboxRelayOptions;
+  readonly #listener: Listener;
+  /** Something may wait; looked at again after every batch. */
+  #isWoken = false;
+  #isStopped = false;
+  #wake: () => void = () => undefined;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: OutboxRelayOptions) {
+    this.#options = options;
+    const wake = (): void => {
+      this.#isWoken = true;
+      this.#wake();
+    };
+    const { url, log } = options;
+    this.#listener = new Listener({ url, channel: CHANNEL, log, onNotification: wake, onUp: wake });
+  }
+
+  async start(): Promise<void> {
+    await this.#listener.open();
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#wake();
+    await this.#loop;
+    await this.#listener.close();
+  }
+
+  async #run(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.#isStopped) {
+      try {
+        this.#isWoken = false;
+        const count = await this.#relayBatch(BATCH_SIZE);
+        pauseMs = FIRST_PAUSE_MS;
+        if (count < BATCH_SIZE) await this.#rest();
+      } catch (error) {
+        this.#options.log.warn({ err: error }, `events wait: ${errorMessage(error)}`);
+        await sleep(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Until the next notification, or the next look without one. */
+  async #rest(): Promise<void> {
+    if (this.#isWoken || this.#isStopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Hands a batch to every listener; when one fails, each event by itself, so that a bad one holds up nobody. */
+  async #relayBatch(limit: number): Promise<number> {
+    let claimed: OutboxEvent[] = [];
+    try {
+      return await this.#options.database.transaction(async (tx) => {
+        claimed = await claimEvents(tx, limit);
+        if (claimed.length > 0) await this.#handOver(tx, claimed);
+        return claimed.length;
+      });
+    } catch (error) {
+      const [first] = claimed;
+      if (!first || isDatabaseAway(error)) throw error;
+      if (claimed.length === 1) await this.#postpone(first, error);
+      else for (let left = claimed.length; left > 0; left--) await this.#relayBatch(1);
+      return claimed.length;
+    }
+  }
+
+  async #handOver(tx: Transaction, events: readonly OutboxEvent[]): Promise<void> {
+    for (const listener of this.#options.listeners) await listener(tx, events);
+    await markDispatched(tx, events);
+  }
+
+  async #postpone(event: OutboxEvent, error: unknown): Promise<void> {
+    const failures = await this.#options.database.transaction((tx) => postponeEvent(tx, event));
+    const { id: eventId, type } = event;
+    this.#options.log.error({ err: error, eventId, type, failures }, 'an event could not be handed over; trying later');
+  }
+}
+
+/**
+ * Hands every published event to the listeners, exactly once however many processes relay: claim, listeners and the
+ * note of it are one transaction. Wakes by NOTIFY.
+ */
+export async function createOutboxRelay(options: OutboxRelayOptions): Promise<OutboxRelay> {
+  const relay = new Relay(options);
+  await relay.start();
+  return relay;
+}

@@ -1,0 +1,17 @@
+import { prepared, storableJson, type Transaction } from '../db/index.ts';
+import { createId } from '../ids/index.ts';
+import type { NewEvent } from './event.ts';
+
+const insertEvents = prepared(`insert into outbox_events (developer_id, id, type, data)
+  select "developerId", id, type, data
+  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb)`);
+
+/**
+ * Writes events in the transaction of the change they tell of: they exist if and only if it commits. Characters that
+ * jsonb cannot hold become U+FFFD.
+ */
+export async function publishEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ developerId, type, data }) => ({ developerId, id: createId('evt'), type, data }));
+  await tx.query(insertEvents([storableJson(rows)]));
+}
