@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
@@ -17,7 +18,8 @@ export interface Launcher {
 
 const NOBODY: User = { uid: 65_534, gid: 65_534 };
 const SETPRIV_PLACES = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv'];
-const CAPABILITIES = '+dac_read_search,+dac_override';
+/** Containers grant it to root as a rule, unlike dac_read_search. */
+const CAPABILITY = '+dac_override';
 
 async function lookUp(name: string): Promise<User | undefined> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
@@ -61,14 +63,15 @@ async function findSetpriv(): Promise<string | undefined> {
   return undefined;
 }
 
+/** `no_setuid_fixup` lets access(2), by which initdb looks for its programs, see the capabilities too. */
 function setprivArgs({ uid, gid }: User): string[] {
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  return [...ids, `--inh-caps=${CAPABILITIES}`, `--ambient-caps=${CAPABILITIES}`, '--'];
+  return [...ids, '--securebits=+no_setuid_fixup', `--inh-caps=${CAPABILITY}`, `--ambient-caps=${CAPABILITY}`, '--'];
 }
 
 /**
  * PostgreSQL refuses to run as root. Root starts it as another user; where that user cannot reach the files, because
- * a folder above them is closed to others, with the two capabilities that let it pass.
+ * a folder above them is closed to others, with the one capability that lets it pass.
  * Throws an Error of one line when neither is possible.
  */
 export async function createLauncher(binaries: Binaries, cluster: string): Promise<Launcher> {
@@ -81,10 +84,19 @@ export async function createLauncher(binaries: Binaries, cluster: string): Promi
   }
   const setpriv = await findSetpriv();
   const closed = places[reachable.indexOf(false)];
-  if (setpriv === undefined) {
-    throw new Error(
-      `PostgreSQL cannot run as root, and user ${user.uid} cannot reach ${closed}: start as another user, open the folders above it (chmod o+x), or install setpriv (util-linux).`,
-    );
-  }
+  const launcher = setpriv === undefined ? undefined : privilegedLauncher(setpriv, user);
+  if (launcher && (await canRun(launcher, binaries.postgres))) return launcher;
+  throw new Error(
+    `PostgreSQL cannot run as root, and user ${user.uid} cannot reach ${closed}: start as another user, move the files out of the closed folder, or let setpriv (util-linux) grant CAP_DAC_OVERRIDE.`,
+  );
+}
+
+function privilegedLauncher(setpriv: string, user: User): Launcher {
   return { user, spawn: (file, args, options) => spawn(setpriv, [...setprivArgs(user), file, ...args], options) };
+}
+
+async function canRun(launcher: Launcher, postgres: string): Promise<boolean> {
+  const child = launcher.spawn(postgres, ['--version'], { stdio: 'ignore', cwd: '/' });
+  const [code]: unknown[] = await once(child, 'close');
+  return code === 0;
 }
