@@ -3,4 +3,5 @@
 // Must not know any handler, nor any single route.
 export { openApiDocument } from './openapi-document.ts';
 export { addOpenApiRoute } from './openapi-route.ts';
+export { describeTags } from './tags.ts';
 export type { EventContract } from './webhooks.ts';
