@@ -14,6 +14,8 @@ export const TEMPLATE = 'tessera_template';
 
 export interface TestDatabase {
   url: string;
+  /** Breaks every connection to it, as a restart or a fail-over does. */
+  breakConnections: () => Promise<void>;
   /** Removes the database, whoever is still connected. */
   drop: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await asAdmin(`create database ${name} template ${TEMPLATE}`);
   return {
     url: withDatabaseName(inject('testClusterUrl'), name),
+    breakConnections: () => asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`),
     drop: () => asAdmin(`drop database if exists ${name} with (force)`),
   };
 }
