@@ -52,7 +52,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const { database, changes } = storage;
   const keys = await createKeys({ database, changes, settings: settings.keys, log });
   const callLog = await createCallLog({ database, log });
-  const vendors = createTrustedClient({});
+  const vendors = createTrustedClient();
   const outbound = createOutbound({
     policy: { allowPrivate: mayReachPrivate(settings), allow: settings.net.OUTBOUND_ALLOW },
   });

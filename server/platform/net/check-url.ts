@@ -1,0 +1,21 @@
+import { isIP } from 'node:net';
+import { plainHostname, type AddressPolicy } from './address-policy.ts';
+import { OutboundError } from './outbound-error.ts';
+
+/**
+ * Checks what an address shows without asking anybody: http or https, no credentials, and no literal address that
+ * the policy refuses. Odd spellings of addresses (octal, hex, decimal, short) are normalised by the URL parser first.
+ */
+export function checkUrl(text: string, policy: AddressPolicy): URL {
+  if (!URL.canParse(text)) throw new OutboundError('refused', 'The address is not a valid URL.');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutboundError('refused', `Only http and https addresses are called, not ${url.protocol}//.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundError('refused', 'The address must not contain a user name or password.');
+  }
+  const host = plainHostname(url.hostname);
+  if (isIP(host) !== 0) policy.demandAllowed(host, host);
+  return url;
+}

@@ -1,0 +1,66 @@
+import { Pool } from 'undici';
+import type { ResolvedAddress } from './resolve-host.ts';
+
+const MAX_POOLS = 256;
+const MAX_CONNECTIONS = 64;
+const MAX_HEADER_BYTES = 16 * 1024;
+const KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Connections that stay open between requests, kept apart by origin and by the exact addresses that were checked: a
+ * connection is never used for an address that this request did not check itself.
+ */
+export class PinnedPools {
+  readonly #connectTimeoutMs: number;
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(connectTimeoutMs: number) {
+    this.#connectTimeoutMs = connectTimeoutMs;
+  }
+
+  /** The pool that dials these addresses for that origin, and no others. */
+  get(origin: string, addresses: readonly ResolvedAddress[]): Pool {
+    const id = `${origin} ${addresses
+      .map(({ address }) => address)
+      .toSorted()
+      .join(' ')}`;
+    const pool = this.#pools.get(id) ?? this.#open(origin, addresses);
+    // A Map keeps the order of insertion: putting a pool back makes it the last to be given up.
+    this.#pools.delete(id);
+    this.#pools.set(id, pool);
+    this.#giveUpOldest();
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    this.#pools.clear();
+  }
+
+  #open(origin: string, addresses: readonly ResolvedAddress[]): Pool {
+    return new Pool(origin, {
+      connections: MAX_CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: {
+        timeout: this.#connectTimeoutMs,
+        autoSelectFamily: true,
+        // Asked only for names: a literal address was checked as it stands and is dialled as it stands.
+        lookup: (_hostname, options, callback) => {
+          if (options.all) callback(null, [...addresses]);
+          else callback(null, addresses[0]?.address ?? '', addresses[0]?.family ?? 4);
+        },
+      },
+    });
+  }
+
+  #giveUpOldest(): void {
+    if (this.#pools.size <= MAX_POOLS) return;
+    const oldest = this.#pools.entries().next().value;
+    if (!oldest) return;
+    this.#pools.delete(oldest[0]);
+    // Lets requests under way finish; nothing waits for it.
+    oldest[1].close().catch(() => undefined);
+  }
+}
