@@ -169,10 +169,8 @@ async function streamPaced(turn: AnswerTurn, request: VendorRequestRecord, respo
   let fragments = 0;
   for (const { sse, isFragment } of streamedAnswer(turn, request)) {
     if (fragments === limit && (isFragment || fragments > 0)) break;
-    // oxlint-disable-next-line no-await-in-loop -- the pause is the point
     if (isFragment && turn.paceMs !== undefined) await (turn.paceMs > 0 ? sleep(turn.paceMs) : setImmediate());
     if (response.destroyed) return;
-    // oxlint-disable-next-line no-await-in-loop -- a client that does not read holds the vendor up
     if (!response.write(sse)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     if (isFragment) fragments++;
   }
@@ -199,7 +197,6 @@ async function replay({ replay: bytes, cuts = [], contentType }: ReplayTurn, res
     if (offset <= start) continue;
     response.write(bytes.subarray(start, offset));
     start = offset;
-    // oxlint-disable-next-line no-await-in-loop -- gives each piece a packet of its own
     await setImmediate();
   }
   response.end();

@@ -1,3 +1,4 @@
+import { createCallId } from './call-id.ts';
 import type { AnthropicRaw } from './anthropic-request.ts';
 import { startProgress, type AnswerFold, type AnswerProgress } from './protocol.ts';
 import type { ModelAnswer, StopReason, ToolCall } from './types.ts';
@@ -79,7 +80,7 @@ export class AnthropicFold implements AnswerFold {
 
   #startBlock(index: unknown, content: JsonObject): string {
     // A result could not be sent back under no id; servers that imitate the protocol leave it out.
-    if (content['type'] === 'tool_use') content['id'] = asText(content['id']) || `call_${this.#blocks.size + 1}`;
+    if (content['type'] === 'tool_use') content['id'] = asText(content['id']) || createCallId();
     const text = content['type'] === 'text' ? asText(content['text']) : '';
     this.#blocks.set(index, { content, field: '', written: '' });
     this.progress.writtenLength += text.length;

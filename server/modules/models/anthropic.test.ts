@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { usageSoFar } from './protocol.ts';
-import { hasRecordings, recordedMessages } from './testing-recordings.ts';
+import { hasRecordings, recordedMessages } from '../../testing/scripted-vendor-recordings.ts';
 import { asObject } from './vendor-json.ts';
 import type { ModelRequest } from './types.ts';
 

@@ -16,7 +16,6 @@ function endlessBody() {
 }
 
 async function turns(count: number): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- lets the stream do all that it wants to
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -63,7 +63,6 @@ export class BodyReader {
       const bytes = this.take();
       if (bytes) parts.push(bytes);
       else if (this.#isEnded) return Buffer.concat(parts);
-      // oxlint-disable-next-line no-await-in-loop -- the bytes come one after the other
       else await this.arrival();
     }
   }
@@ -82,7 +81,6 @@ export class BodyReader {
     const timer = setTimeout(() => this.destroy(), DRAIN_MS).unref();
     const limit = this.#bytesRead + DRAIN_BYTES;
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the bytes come one after the other
       while (this.#bytesRead < limit && (this.take() || !this.#isEnded)) await this.arrival();
     } catch {
       // Whatever happens after the answer is complete does not matter.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startScriptedVendor } from '../../testing/scripted-vendor.ts';
-import { ask, connect, drain, KEY, PROTOCOLS, setUp } from './testing-model.ts';
+import { ask, connect, drain, KEY, PROTOCOLS, setUp } from '../../testing/scripted-vendor-model.ts';
 
 describe.each(PROTOCOLS)('a failing model over %s', (protocol) => {
   const turn = { text: ['Hel', 'lo 你', '好'], usage: { inputTokens: 11, outputTokens: 7 } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wholeAnswer } from '../../testing/scripted-vendor-wire.ts';
-import { ask, drain, KEY, PROTOCOLS, setUp, until } from './testing-model.ts';
-import { hasRecordings, recordings } from './testing-recordings.ts';
+import { ask, drain, KEY, PROTOCOLS, setUp, until } from '../../testing/scripted-vendor-model.ts';
+import { hasRecordings, recordings } from '../../testing/scripted-vendor-recordings.ts';
 import type { ModelRequest } from './types.ts';
 
 describe.each(PROTOCOLS)('a model over %s', (protocol) => {

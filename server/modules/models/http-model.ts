@@ -29,7 +29,6 @@ export class HttpModel implements Model {
       for (;;) {
         const fragments = call.takeFragments();
         if (!fragments) return call.finish();
-        // oxlint-disable-next-line no-await-in-loop -- the text comes piece by piece
         if (fragments.length === 0) await call.arrival();
         for (const text of fragments) yield { type: 'text', text };
       }

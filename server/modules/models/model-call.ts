@@ -23,7 +23,7 @@ export class ModelCall {
   #body: BodyReader | undefined;
   #events: SseReader | undefined;
   #fold: AnswerFold;
-  #fragments: string[] = [];
+  readonly #fragments: string[] = [];
   #requestLength = 0;
   #usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   #outcome: CallOutcome = 'abandoned';

@@ -1,3 +1,4 @@
+import { createCallId } from './call-id.ts';
 import type { ToolCall } from './types.ts';
 import { asArray, asObject, asText, readToolInput, type JsonObject } from './vendor-json.ts';
 
@@ -54,13 +55,10 @@ export class ToolCallGatherer {
     return call;
   }
 
-  /** The calls, each with an id: a call to which the vendor gave none is numbered. */
+  /** The calls, each with an id: a call to which the vendor gave none is given one now, and keeps it. */
   calls(): ToolCall[] {
-    return this.#calls.map(({ id, name, written }, position) => ({
-      id: id || `call_${position + 1}`,
-      name,
-      ...readToolInput(written),
-    }));
+    for (const call of this.#calls) call.id ||= createCallId();
+    return this.#calls.map(({ id, name, written }) => ({ id, name, ...readToolInput(written) }));
   }
 
   /** The calls as the vendor wants them back. Input that is no JSON becomes an empty object: servers choke on it. */

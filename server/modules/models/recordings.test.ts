@@ -4,7 +4,7 @@ import { anthropicMessages } from './anthropic-messages.ts';
 import { openAiChat } from './openai-chat.ts';
 import { usageSoFar, type Protocol } from './protocol.ts';
 import { createSseReader } from './sse-events.ts';
-import { cutAt, hasRecordings, recordings } from './testing-recordings.ts';
+import { cutAt, hasRecordings, recordings } from '../../testing/scripted-vendor-recordings.ts';
 import { asArray, asObject, asText } from './vendor-json.ts';
 
 function fold(protocol: Protocol, pieces: Uint8Array[]) {
@@ -17,7 +17,7 @@ function fold(protocol: Protocol, pieces: Uint8Array[]) {
   return { streamed: text, progress: answer.progress, usage: usageSoFar(answer.progress, 0), ...answer.answer() };
 }
 
-/* oxlint-disable typescript/no-explicit-any, typescript/no-unsafe-assignment, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/no-unsafe-call, typescript/no-unsafe-argument -- a second reading of the recordings, as naive as can be, to compare with */
+/* oxlint-disable typescript/no-explicit-any -- a second reading of the recordings, as naive as can be, to compare with */
 function naiveEvents(bytes: Buffer): any[] {
   return bytes
     .toString('utf8')
@@ -60,7 +60,7 @@ function naiveOpenAi(bytes: Buffer) {
     usage: { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens },
   };
 }
-/* oxlint-enable typescript/no-explicit-any, typescript/no-unsafe-assignment, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/no-unsafe-call, typescript/no-unsafe-argument */
+/* oxlint-enable typescript/no-explicit-any */
 
 /** The offsets inside characters of several bytes, where a careless reader breaks. */
 function offsetsInsideCharacters(bytes: Buffer): number[] {

@@ -41,11 +41,9 @@ const MAX_STREAM_BYTES = 100 * 1024 * 1024;
  */
 export async function sendRequest(transport: Transport, post: VendorPost): Promise<SendOutcome> {
   for (let attempt = 0; ; attempt++) {
-    // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
     const outcome = await sendOnce(transport.http, post);
     if (outcome.isAnswered || attempt === MAX_RETRIES || outcome.retryAfterMs === undefined) return outcome;
     const backoffMs = BACKOFF_MS * 2 ** attempt * (0.75 + transport.random() / 2);
-    // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
     await transport.sleep(Math.max(outcome.retryAfterMs, backoffMs), post.signal);
   }
 }

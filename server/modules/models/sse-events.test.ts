@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSseReader } from './sse-events.ts';
-import { cutAt, framingCases, hasRecordings } from './testing-recordings.ts';
+import { cutAt, framingCases, hasRecordings } from '../../testing/scripted-vendor-recordings.ts';
 
 function read(pieces: Uint8Array[]): string[] {
   const events: string[] = [];

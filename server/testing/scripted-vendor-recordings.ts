@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { asArray, asObject, parseJson } from './vendor-json.ts';
+import { asArray, asObject, parseJson } from '../modules/models/vendor-json.ts';
 
 /** Where the recorded traffic lies that tests replay; it is not part of the source. */
 const FOLDER = path.join(process.env['TEST_DATA_DIR'] ?? path.join(process.cwd(), '../shared/data'), 'llm-wire');

@@ -1,11 +1,12 @@
 import { afterAll, afterEach } from 'vitest';
-import { createLoopbackClient } from '../../testing/scripted-vendor-client.ts';
-import { startScriptedVendor, type ScriptedVendor, type VendorScript } from '../../testing/scripted-vendor.ts';
-import { createModels } from './create-models.ts';
-import { readModelSettings, type ModelSettings } from './models.settings.ts';
-import type { Model, ModelAnswer, ModelRequest, ModelUsage } from './types.ts';
-import type { CallFacts } from './vendor.ts';
+import { createLoopbackClient } from './scripted-vendor-client.ts';
+import { startScriptedVendor, type ScriptedVendor, type VendorScript } from './scripted-vendor.ts';
+import { createModels } from '../modules/models/create-models.ts';
+import { readModelSettings, type ModelSettings } from '../modules/models/models.settings.ts';
+import type { Model, ModelAnswer, ModelRequest, ModelUsage } from '../modules/models/types.ts';
+import type { CallFacts } from '../modules/models/vendor.ts';
 
+/** The key that the model is called with; must show up nowhere but in a header. */
 export const KEY = 'sk-ant-api03-verysecretkey000';
 const http = createLoopbackClient();
 const vendors: ScriptedVendor[] = [];
@@ -24,6 +25,7 @@ export async function setUp(protocol: Protocol, script: VendorScript, changes: P
   return { vendor, ...connect(protocol, vendor.baseUrl, changes) };
 }
 
+/** A model at any address, most of all one where nobody listens. */
 export function connect(protocol: Protocol, baseUrl: string, changes: Partial<ModelSettings> = {}) {
   const env = { AI_DEFAULT_PROTOCOL: protocol, AI_DEFAULT_BASE_URL: baseUrl, AI_DEFAULT_API_KEY: KEY };
   const facts: CallFacts[] = [];
@@ -32,15 +34,16 @@ export function connect(protocol: Protocol, baseUrl: string, changes: Partial<Mo
     settings: { ...readModelSettings(env, []), ...changes },
     http,
     onCall: (call) => facts.push(call),
-    sleep: async (ms, signal) => {
+    sleep: (ms) => {
       sleeps.push(ms);
-      signal.throwIfAborted();
+      return Promise.resolve();
     },
     random: () => 0.5,
   });
   return { models, model: models.resolve(undefined, 'basic').model, facts, sleeps };
 }
 
+/** A request, and the figures that are reported for it. */
 export function ask(changes: Partial<ModelRequest> = {}) {
   const usages: ModelUsage[] = [];
   const request: ModelRequest = {
@@ -56,6 +59,7 @@ export function ask(changes: Partial<ModelRequest> = {}) {
   return { request, usages };
 }
 
+/** Reads a stream to its end. */
 export async function drain(
   model: Model,
   request: ModelRequest,
@@ -63,7 +67,6 @@ export async function drain(
   const fragments: string[] = [];
   const stream = model.stream(request);
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- a stream
     const step = await stream.next();
     if (step.done) return { fragments, answer: step.value };
     fragments.push(step.value.text);
@@ -72,6 +75,5 @@ export async function drain(
 
 /** Resolves at the next turn of the event loop at which the condition holds. */
 export async function until(isMet: () => boolean): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- waits for the condition
   while (!isMet()) await new Promise((resolve) => setImmediate(resolve));
 }
