@@ -1,5 +1,5 @@
 import { afterAll, afterEach } from 'vitest';
-import { createLoopbackClient } from './scripted-vendor-client.ts';
+import { createTrustedClient } from '../platform/net/index.ts';
 import { startScriptedVendor, type ScriptedVendor, type VendorScript } from './scripted-vendor.ts';
 import { createModels } from '../modules/models/create-models.ts';
 import { readModelSettings, type ModelSettings } from '../modules/models/models.settings.ts';
@@ -8,7 +8,7 @@ import type { CallFacts } from '../modules/models/vendor.ts';
 
 /** The key that the model is called with; must show up nowhere but in a header. */
 export const KEY = 'sk-ant-api03-verysecretkey000';
-const http = createLoopbackClient();
+const http = createTrustedClient();
 const vendors: ScriptedVendor[] = [];
 afterEach(async () => {
   await Promise.all(vendors.splice(0).map((vendor) => vendor.close()));

@@ -10,7 +10,6 @@ import type { ModelSettings } from './models.settings.ts';
 import { openAiChat } from './openai-chat.ts';
 import type { Protocol } from './protocol.ts';
 import type { Transport } from './send-request.ts';
-import type { TrustedClient } from './trusted-client.ts';
 import type { Model } from './types.ts';
 import type { ProtocolName } from './vendor-settings.ts';
 import type { CallFacts } from './vendor.ts';
@@ -19,7 +18,7 @@ const PROTOCOLS_BY_NAME: Record<ProtocolName, Protocol> = { anthropic: anthropic
 
 export interface ModelsOptions {
   settings: ModelSettings;
-  http: TrustedClient;
+  http: Transport['http'];
   /** Called once for every call of a model, when it is over. */
   onCall?: (facts: CallFacts) => void;
   /** Replaced in tests. */

@@ -1,7 +1,9 @@
-import { BodyReader } from './body-reader.ts';
-import type { TrustedClient, VendorResponse } from './trusted-client.ts';
 import type { AppError } from '../../platform/errors/index.ts';
+import type { TrustedClient } from '../../platform/net/index.ts';
+import { BodyReader } from './body-reader.ts';
 import { connectionFailure, isUnsent, refusal, type FailedCall } from './vendor-failure.ts';
+
+type VendorResponse = Awaited<ReturnType<TrustedClient['request']>>;
 
 /** What is sent, and where. */
 export interface VendorPost extends FailedCall {
@@ -13,7 +15,7 @@ export interface VendorPost extends FailedCall {
 
 /** The means of sending; waiting and chance are replaced in tests. */
 export interface Transport {
-  http: TrustedClient;
+  http: Pick<TrustedClient, 'request'>;
   /** Waits; rejects when the signal is aborted. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** A number from 0 to 1. */
@@ -48,7 +50,7 @@ export async function sendRequest(transport: Transport, post: VendorPost): Promi
   }
 }
 
-async function sendOnce(http: TrustedClient, post: VendorPost): Promise<SendOutcome> {
+async function sendOnce(http: Transport['http'], post: VendorPost): Promise<SendOutcome> {
   let response: VendorResponse;
   try {
     response = await http.request({
