@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{contract,server}/**/*.test.ts'],
+    include: ['{contract,server,client,agent,console,bench}/**/*.test.ts'],
     globalSetup: ['server/testing/start-test-cluster.ts'],
     // Two cores: more workers only wait for each other.
     maxWorkers: 2,
