@@ -28,7 +28,7 @@ describe('readImports', () => {
   it('finds every form of import', () => {
     const source = [
       `import 'dotenv';`,
-      `import { a } from './a.ts';`,
+      `import { a } from './a.ts'; import { i } from './i.ts';`,
       `import type { B } from "../b/index.ts";`,
       `import {\n  c,\n  type D,\n} from '../../c.ts';`,
       `export * from './e.ts';`,
@@ -48,6 +48,7 @@ describe('readImports', () => {
       'server/modules/keys/e.ts',
       'server/modules/keys/f.ts',
       'server/modules/keys/h.ts',
+      'server/modules/keys/i.ts',
     ]);
   });
 

@@ -44,8 +44,8 @@ const PACKAGE_HOMES = new Map([
 ]);
 
 const IMPORTS = [
-  /^\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/gmu,
-  /^\s*import\s*['"]([^'"]+)['"]/gmu,
+  /(?:^|;)\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/gmu,
+  /(?:^|;)\s*import\s*['"]([^'"]+)['"]/gmu,
   /\bimport\(\s*['"]([^'"]+)['"]/gu,
 ];
 
