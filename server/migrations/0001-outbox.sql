@@ -4,6 +4,8 @@ create table outbox_events (
   id text collate "C" not null,
   type text not null,
   data jsonb not null,
+  -- The order in which events are handed over.
+  seq bigint not null generated always as identity,
   created_at timestamptz not null default now(),
   -- When every listener had taken the event; null until then.
   dispatched_at timestamptz,
@@ -13,7 +15,7 @@ create table outbox_events (
   primary key (developer_id, id)
 );
 
-create index outbox_events_waiting on outbox_events (created_at, id) where dispatched_at is null;
+create index outbox_events_waiting on outbox_events (seq) where dispatched_at is null;
 
 create function notify_outbox() returns trigger language plpgsql as $$
 begin

@@ -24,16 +24,20 @@ export async function insertCalls(db: Queryable, rows: readonly CallLogRow[]): P
   });
 }
 
+const DAY_MS = 86_400_000;
+
 /** Makes the partition of a UTC day (YYYY-MM-DD) unless it is there. Processes may do this at the same time. */
 export async function ensurePartition(db: Queryable, day: string): Promise<void> {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new TypeError('day must be YYYY-MM-DD');
+  const start = Date.parse(`${day}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(start)) throw new TypeError('day must be YYYY-MM-DD');
+  const end = new Date(start + DAY_MS).toISOString().slice(0, 10);
   const name = `call_log_${day.replaceAll('-', '_')}`;
   await db.query({
     // Creating is serialised by a lock of its own: "if not exists" alone still fails when two create at once.
     text: `do $$ begin
       perform pg_advisory_xact_lock(hashtext('call_log_partitions'));
       create table if not exists ${name} partition of call_log
-        for values from ('${day} 00:00:00+00') to (date '${day}' + 1 || ' 00:00:00+00');
+        for values from ('${day} 00:00:00+00') to ('${end} 00:00:00+00');
     end $$`,
   });
 }

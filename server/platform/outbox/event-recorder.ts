@@ -4,8 +4,8 @@ import type { NewEvent } from './event.ts';
 import { publishEvents } from './publish-events.ts';
 
 export interface EventRecorder {
-  /** Writes events soon, together with those of others. Never throws. */
-  record: (events: readonly NewEvent[]) => void;
+  /** Writes events together with those of others; resolves when they are on disk. */
+  record: (events: readonly NewEvent[]) => Promise<void>;
   /** Writes what waits, then drops what comes. */
   close: () => Promise<void>;
 }
@@ -20,8 +20,8 @@ export function createEventRecorder({ database, log }: { database: Database; log
     log,
   });
   return {
-    record: (events) => {
-      for (const event of events) writer.enqueue(event);
+    record: async (events) => {
+      await Promise.all(events.map((event) => writer.submit(event)));
     },
     close: () => writer.close(),
   };

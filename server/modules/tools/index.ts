@@ -1,0 +1,6 @@
+// Registered tools, and the one gate in front of every call of one.
+// Used by ai (chat, tool-call) and by app; workflows will call through it too.
+// Must not know who asks for a call, nor what a model is.
+export { createTools, type Tools } from './tools.ts';
+export { toolRoutes } from './tools.routes.ts';
+export type { ToolBinding, ToolDefinition, ToolOutcome } from './tool-definition.ts';
