@@ -10,7 +10,7 @@ function settingsOrExit(): AllSettings {
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exit(2);
+    return process.exit(2);
   }
 }
 

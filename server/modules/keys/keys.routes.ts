@@ -14,7 +14,8 @@ export function keyRoutes(keys: Keys): Route[] {
     implement(contract.createApiKey, ({ caller }, { body }) => {
       refuseEscalation(caller.permissions, body.permissions);
       const { developerId, tier } = caller;
-      return keys.database.transaction((tx) => createKey(tx, { developerId, tier, ...body }));
+      const { name, permissions } = body;
+      return keys.database.transaction((tx) => createKey(tx, { developerId, tier, name, permissions }));
     }),
     implement(contract.listApiKeys, async ({ caller }) => ({
       keys: (await listKeys(keys.database, caller.developerId)).map(wireKey),
