@@ -14,6 +14,9 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 
 /** How columns become values: int8 a number where safe, date its text, everything else as the driver has it. */
 export const columnTypes: CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    (format === 'binary' ? undefined : PARSERS.get(oid)) ?? types.getTypeParser(oid, format),
+  getTypeParser: (oid, format) => {
+    const own = format === 'binary' ? undefined : PARSERS.get(oid);
+    // oxlint-disable-next-line typescript/no-unsafe-return -- the driver types its parsers as any
+    return own ?? types.getTypeParser(oid, format);
+  },
 };

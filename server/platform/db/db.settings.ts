@@ -14,6 +14,11 @@ export const dbSettings = declareSettings('Storage', {
     check: checkUrl,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the embedded database and of generated keys.' }),
+  TESSERA_PG_USER: text({
+    default: undefined,
+    doc: 'User of this machine that runs the embedded database when the service is started by root.',
+    defaultText: 'owner of its folder, else nobody',
+  }),
   DATABASE_POOL: integer({
     default: 10,
     min: 1,

@@ -42,7 +42,7 @@ interface Entry<Item> {
 
 class Writer<Item> implements GroupWriter<Item> {
   readonly #options: GroupWriterOptions<Item>;
-  #queue: Entry<Item>[] = [];
+  readonly #queue: Entry<Item>[] = [];
   #drain: Promise<void> | undefined;
   #isHurried = false;
   #isClosed = false;

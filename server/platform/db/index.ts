@@ -10,5 +10,5 @@ export { createChangeFeed, notifyChange, type ChangeFeed } from './change-feed.t
 export { createInvalidatedCache, type InvalidatedCache, type InvalidatedCacheOptions } from './invalidated-cache.ts';
 export { createGroupWriter, type GroupWriter, type GroupWriterOptions } from './group-writer.ts';
 export { Listener, type ListenerOptions } from './listener.ts';
-export { startEmbedded, type EmbeddedPostgres } from './embedded/index.ts';
+export { startEmbedded, type EmbeddedOptions, type EmbeddedPostgres } from './embedded/index.ts';
 export { dbSettings } from './db.settings.ts';

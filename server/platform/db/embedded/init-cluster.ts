@@ -27,15 +27,15 @@ async function isPresent(path: string): Promise<boolean> {
   );
 }
 
-async function outcome(child: ChildProcess): Promise<{ code: unknown; output: string }> {
+async function outcome(child: ChildProcess): Promise<{ code: number | null; output: string }> {
   let output = '';
   const keep = (chunk: Buffer): void => {
     output += chunk.toString('utf8');
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
-  const [code]: unknown[] = await once(child, 'close');
-  return { code, output };
+  await once(child, 'close');
+  return { code: child.exitCode, output };
 }
 
 async function chownAll(path: string, user: User): Promise<void> {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
@@ -20,7 +20,7 @@ export interface ServerPlace {
   logFile: string;
 }
 
-/** A server that was spawned; `failure` is set when it ended. */
+/** A server that was spawned. `failure` is what it said last, once it ended. */
 export interface Spawned {
   failure: () => string | undefined;
 }
@@ -49,7 +49,7 @@ function readTail(file: string, offset: number): string {
 export function spawnServer({ binaries, launcher, cluster, socketFolder, logFile }: ServerPlace): Spawned {
   const log = openLog(logFile);
   const offset = fstatSync(log).size;
-  let failure: string | undefined;
+  let ending: string | undefined;
   const child = launcher.spawn(binaries.postgres, serverArgs(cluster, socketFolder), {
     cwd: '/',
     env: SERVER_ENV,
@@ -57,12 +57,10 @@ export function spawnServer({ binaries, launcher, cluster, socketFolder, logFile
     detached: true,
   });
   closeSync(log);
-  child.on('error', (error) => (failure = error.message));
-  child.on('exit', (code, signal) => {
-    failure = readTail(logFile, offset) || `the server ended with ${signal ?? code}`;
-  });
+  child.on('error', (error) => (ending = error.message));
+  child.on('exit', (code, signal) => (ending = `the server ended with ${signal ?? code}`));
   child.unref();
-  return { failure: () => failure };
+  return { failure: () => ending && (readTail(logFile, offset) || ending) };
 }
 
 /** Forgets a postmaster.pid whose number belongs to a stranger now; the server itself would take it for a live one. */
@@ -90,11 +88,14 @@ function send(pid: number, signal: 'SIGINT' | 'SIGQUIT'): void {
 }
 
 /** Stops the cluster's server: running transactions are undone, what was committed is kept. Harder after 10 seconds. */
-export async function stopServer(cluster: string): Promise<void> {
+export async function stopServer({ cluster, socketFolder }: ServerPlace): Promise<void> {
   const found = await readPostmaster(cluster);
   if (!found || found.isForeign) return;
   send(found.pid, 'SIGINT');
-  if (await waitForEnd(cluster, found.pid)) return;
-  send(found.pid, 'SIGQUIT');
-  await waitForEnd(cluster, found.pid);
+  if (!(await waitForEnd(cluster, found.pid))) {
+    send(found.pid, 'SIGQUIT');
+    await waitForEnd(cluster, found.pid);
+  }
+  // Empty by now; made anew at the next start.
+  if (socketFolder !== cluster) await rmdir(socketFolder).catch(() => undefined);
 }

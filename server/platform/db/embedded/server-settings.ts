@@ -31,4 +31,4 @@ export function serverArgs(cluster: string, socketFolder: string): string[] {
 }
 
 /** The environment that server programs get: nothing of ours, and messages in English. */
-export const SERVER_ENV = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' };
+export const SERVER_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

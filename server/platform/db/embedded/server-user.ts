@@ -31,9 +31,8 @@ async function lookUp(name: string): Promise<User | undefined> {
 }
 
 /** The user that root hands the cluster to: the one asked for, whoever owns it already, else nobody. */
-async function chooseUser(cluster: string): Promise<User> {
-  const name = process.env['TESSERA_PG_USER'];
-  if (name !== undefined && name !== '') {
+async function chooseUser(cluster: string, name: string | undefined): Promise<User> {
+  if (name !== undefined) {
     const user = await lookUp(name);
     if (user && user.uid !== 0) return user;
     throw new Error(`TESSERA_PG_USER names "${name}", which is no user of this machine other than root.`);
@@ -74,9 +73,12 @@ function setprivArgs({ uid, gid }: User): string[] {
  * a folder above them is closed to others, with the one capability that lets it pass.
  * Throws an Error of one line when neither is possible.
  */
-export async function createLauncher(binaries: Binaries, cluster: string): Promise<Launcher> {
+export async function createLauncher(
+  binaries: Binaries,
+  { cluster, serverUser }: { cluster: string; serverUser: string | undefined },
+): Promise<Launcher> {
   if (process.getuid?.() !== 0) return { user: undefined, spawn };
-  const user = await chooseUser(cluster);
+  const user = await chooseUser(cluster, serverUser);
   const places = [binaries.postgres, join(binaries.folder, 'lib'), join(binaries.folder, 'share'), dirname(cluster)];
   const reachable = await Promise.all(places.map((place) => canReach(place, user)));
   if (!reachable.includes(false)) {
@@ -97,6 +99,6 @@ function privilegedLauncher(setpriv: string, user: User): Launcher {
 
 async function canRun(launcher: Launcher, postgres: string): Promise<boolean> {
   const child = launcher.spawn(postgres, ['--version'], { stdio: 'ignore', cwd: '/' });
-  const [code]: unknown[] = await once(child, 'close');
-  return code === 0;
+  await once(child, 'close');
+  return child.exitCode === 0;
 }

@@ -23,6 +23,13 @@ const RECLAIM_PAUSE_MS = 200;
 /** Endings of a new server that only mean "not yet", or that another starter was quicker. */
 const TRANSIENT_FAILURE = /shared memory block .* is still in use|lock file ".*" already exists|is already in use/;
 
+export interface EmbeddedOptions {
+  dataDir: string;
+  /** Name of the user that runs the server when this process is root's; who owns the cluster, or nobody, when absent. */
+  serverUser?: string | undefined;
+  log: Logger;
+}
+
 export interface EmbeddedPostgres {
   url: string;
   /** True when the server was running already, left by a process that ended without stopping it. */
@@ -30,13 +37,13 @@ export interface EmbeddedPostgres {
   stop: () => Promise<void>;
 }
 
-async function preparePlace(dataDir: string): Promise<ServerPlace> {
+async function preparePlace({ dataDir, serverUser }: EmbeddedOptions): Promise<ServerPlace> {
   // 0711: the user that runs the server passes through, nobody lists what is inside.
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const folder = await realpath(dataDir);
   const cluster = join(folder, 'postgres');
   const binaries = await findBinaries();
-  const launcher = await createLauncher(binaries, cluster);
+  const launcher = await createLauncher(binaries, { cluster, serverUser });
   await initCluster(binaries, launcher, cluster);
   const socketFolder = await chooseSocketFolder(cluster, launcher.user);
   return { binaries, launcher, cluster, socketFolder, logFile: join(folder, 'postgres.log') };
@@ -92,8 +99,9 @@ class Claim {
   readonly #log: Logger;
   #client: Client | undefined;
   #isClosed = false;
+  #recovery: Promise<void> = Promise.resolve();
 
-  constructor(place: ServerPlace, { dataDir, log }: { dataDir: string; log: Logger }) {
+  constructor(place: ServerPlace, { dataDir, log }: EmbeddedOptions) {
     this.#place = place;
     this.#dataDir = dataDir;
     this.#log = log;
@@ -109,7 +117,7 @@ class Claim {
     }
     this.#client = running.client;
     running.client.once('end', () => {
-      if (!this.#isClosed) void this.#reacquire();
+      if (!this.#isClosed) this.#recovery = this.#reacquire();
     });
     return running;
   }
@@ -130,8 +138,9 @@ class Claim {
 
   async stop(): Promise<void> {
     this.#isClosed = true;
+    await this.#recovery;
     await this.#client?.end();
-    await stopServer(this.#place.cluster);
+    await stopServer(this.#place);
   }
 }
 
@@ -140,9 +149,9 @@ class Claim {
  * One service uses a data folder at a time.
  * Throws an Error whose message is one line for the operator.
  */
-export async function startEmbedded({ dataDir, log }: { dataDir: string; log: Logger }): Promise<EmbeddedPostgres> {
-  const place = await preparePlace(dataDir);
-  const claim = new Claim(place, { dataDir, log });
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const place = await preparePlace(options);
+  const claim = new Claim(place, options);
   const { socketFolder, adopted } = await claim.acquire();
   return { url: urlOf(socketFolder), adopted, stop: () => claim.stop() };
 }
