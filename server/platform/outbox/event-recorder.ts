@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createGroupWriter, type Database } from '../db/index.ts';
+import { createId } from '../ids/index.ts';
 import type { NewEvent } from './event.ts';
 import { publishEvents } from './publish-events.ts';
 
@@ -21,7 +22,8 @@ export function createEventRecorder({ database, log }: { database: Database; log
   });
   return {
     record: async (events) => {
-      await Promise.all(events.map((event) => writer.submit(event)));
+      // With their ids from the start: a batch may be written twice when the connection breaks during its commit.
+      await Promise.all(events.map((event) => writer.submit({ id: createId('evt'), ...event })));
     },
     close: () => writer.close(),
   };

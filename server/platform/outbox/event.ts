@@ -4,6 +4,8 @@ export interface NewEvent {
   /** A type of the contract, such as `tool.executed`. */
   type: string;
   data: Record<string, unknown>;
+  /** Given by those who may have to write it twice: the second time changes nothing. Made when absent. */
+  id?: string;
 }
 
 /** An event on its way to the listeners. */

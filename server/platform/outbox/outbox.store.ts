@@ -4,7 +4,7 @@ import type { OutboxEvent } from './event.ts';
 const claim = prepared(`select developer_id as "developerId", id, type, data, created_at as "createdAt"
   from outbox_events
   where dispatched_at is null and (retry_at is null or retry_at <= now())
-  order by created_at, id
+  order by seq
   limit $1
   for update skip locked`);
 

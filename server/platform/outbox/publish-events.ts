@@ -4,7 +4,8 @@ import type { NewEvent } from './event.ts';
 
 const insertEvents = prepared(`insert into outbox_events (developer_id, id, type, data)
   select "developerId", id, type, data
-  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb)`);
+  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb)
+  on conflict do nothing`);
 
 /**
  * Writes events in the transaction of the change they tell of: they exist if and only if it commits. Characters that
@@ -12,6 +13,6 @@ const insertEvents = prepared(`insert into outbox_events (developer_id, id, type
  */
 export async function publishEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ developerId, type, data }) => ({ developerId, id: createId('evt'), type, data }));
+  const rows = events.map(({ id = createId('evt'), developerId, type, data }) => ({ developerId, id, type, data }));
   await tx.query(insertEvents([storableJson(rows)]));
 }
