@@ -3,11 +3,5 @@
 // Must not know what any job does.
 export { enqueue, enqueueAll, type NewJob } from './enqueue.ts';
 export { migrateQueue } from './migrate-queue.ts';
-export {
-  createQueue,
-  type JobContext,
-  type Queue,
-  type QueueCronItem,
-  type QueueOptions,
-  type Task,
-} from './create-queue.ts';
+export { createQueue, type Queue, type QueueOptions } from './create-queue.ts';
+export { type JobContext, type QueueCronItem, type Task } from './start-runner.ts';

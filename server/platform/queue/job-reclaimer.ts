@@ -9,36 +9,42 @@ const LOCK_CLASS = 83_773;
 const SWEEP_MS = 2000;
 const PAUSE_MS = 100;
 
-/** Holders of jobs or queues that no live session vouches for. */
-const FIND_DEAD = `with holders as (
-    select locked_by from graphile_worker._private_jobs where locked_by is not null
-    union select locked_by from graphile_worker._private_job_queues where locked_by is not null
-  )
-  select locked_by as id from holders where not exists (
-    select from pg_locks
-    where locktype = 'advisory' and classid = ${LOCK_CLASS} and granted
-      and database = (select oid from pg_database where datname = current_database())
-      and objid::bigint = hashtext(locked_by)::bigint & 4294967295)`;
+/** Jobs that are taken, but by a worker for which no session vouches, or by one of ours that does not run them. */
+const FIND_ORPHANS = `select id::text || ' ' || attempts || ' ' || locked_by as key, id::text
+  from graphile_worker._private_jobs
+  where locked_by is not null and (
+    (locked_by = any($1::text[]) and id <> all($2::bigint[]))
+    or not exists (
+      select from pg_locks
+      where locktype = 'advisory' and classid = ${LOCK_CLASS} and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and objid::bigint = hashtext(locked_by)::bigint & 4294967295))`;
 
-/** A job whose worker died gets at least one more attempt: what was accepted is finished, whoever is killed. */
-const GIVE_BACK = `with jobs as (
-    update graphile_worker._private_jobs
-    set locked_at = null, locked_by = null, attempts = least(attempts, max_attempts - 1)
-    where locked_by = any($1) returning 1
+/** An orphan gets at least one more attempt: what was accepted is finished, whoever is killed. */
+const GIVE_BACK = `with orphans as (
+    select id, job_queue_id, locked_by from graphile_worker._private_jobs
+    where id = any($1::bigint[]) and locked_by is not null for update skip locked
   ), queues as (
-    update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_by = any($1)
+    update graphile_worker._private_job_queues q set locked_at = null, locked_by = null
+    from orphans o where q.id = o.job_queue_id and q.locked_by = o.locked_by
+  ), jobs as (
+    update graphile_worker._private_jobs j
+    set locked_at = null, locked_by = null, attempts = least(attempts, max_attempts - 1)
+    from orphans o where j.id = o.id
   )
-  select count(*)::int as count, pg_notify('jobs:insert', '{"r":0,"count":' || count(*) || '}') from jobs`;
+  select pg_notify('jobs:insert', '{"r":0,"count":' || count(*) || '}') from orphans`;
 
 /**
- * Gives back the jobs of workers that were killed, which the library itself does after four hours. A worker lives as
- * long as a session holds a lock in its name: the system ends the session of a killed process at once. Two looks in a
- * row must find no such session, so that one that is just reconnecting is not taken for dead.
+ * Gives back jobs whose worker was killed, or never heard that it had got them because its connection broke; the
+ * library does that after four hours. A worker lives as long as a session holds a lock in its name: the system ends
+ * the session of a killed process at once. Two looks in a row must agree, so that neither a worker that is just
+ * reconnecting nor a job that is just ending is taken for an orphan.
  */
 export class JobReclaimer {
   readonly #database: Database;
   readonly #log: Logger;
-  readonly #alive = new Set<string>();
+  readonly #workers = new Set<string>();
+  readonly #running = new Set<string>();
   readonly #stop = new AbortController();
   #client: Client | undefined;
   #suspects = new Set<string>();
@@ -55,15 +61,25 @@ export class JobReclaimer {
   }
 
   /** Vouches for a worker of this process. */
-  add(workerId: string): void {
-    this.#alive.add(workerId);
-    this.#client?.query(...lockQuery(workerId)).catch(() => undefined);
+  addWorker(id: string): void {
+    this.#workers.add(id);
+    this.#client?.query(...lockQuery(id)).catch(() => undefined);
   }
 
   /** Stops vouching: what the worker still holds is given back. */
-  remove(workerId: string): void {
-    this.#alive.delete(workerId);
-    this.#client?.query(...unlockQuery(workerId)).catch(() => undefined);
+  removeWorker(id: string): void {
+    this.#workers.delete(id);
+    this.#client?.query(...unlockQuery(id)).catch(() => undefined);
+  }
+
+  /** Runs a job of one of our workers, known as running meanwhile. */
+  async during<T>(jobId: string, run: () => Promise<T>): Promise<T> {
+    this.#running.add(jobId);
+    try {
+      return await run();
+    } finally {
+      this.#running.delete(jobId);
+    }
   }
 
   async stop(): Promise<void> {
@@ -74,12 +90,12 @@ export class JobReclaimer {
 
   async #connect(): Promise<void> {
     const client = await this.#database.connect();
-    for (const workerId of this.#alive) await client.query(...lockQuery(workerId));
-    this.#suspects.clear();
     client.once('end', () => {
       if (this.#client === client) this.#client = undefined;
     });
     this.#client = client;
+    this.#suspects.clear();
+    for (const id of this.#workers) await client.query(...lockQuery(id));
   }
 
   async #run(): Promise<void> {
@@ -88,33 +104,35 @@ export class JobReclaimer {
       try {
         if (this.#client) await this.#sweep(this.#client);
         else await this.#connect();
-        await this.#rest(this.#client ? SWEEP_MS : PAUSE_MS);
       } catch (error) {
-        this.#log.debug(`cannot look for jobs of dead workers: ${errorMessage(error)}`);
-        await this.#rest(PAUSE_MS);
+        this.#log.debug(`cannot look for orphaned jobs: ${errorMessage(error)}`);
       }
+      await this.#rest();
     }
   }
 
-  /** Sleeps, but wakes early to reconnect: the lock must not be away for long. */
-  async #rest(durationMs: number): Promise<void> {
-    const client = this.#client;
+  /** Sleeps, but not long while disconnected: nobody vouches for our workers then. */
+  async #rest(): Promise<void> {
     const wake = new AbortController();
     const onEnd = (): void => wake.abort();
-    client?.once('end', onEnd);
+    this.#client?.once('end', onEnd);
     const signal = AbortSignal.any([this.#stop.signal, wake.signal]);
-    await sleep(durationMs, undefined, { signal }).catch(() => undefined);
-    client?.off('end', onEnd);
+    await sleep(this.#client ? SWEEP_MS : PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    this.#client?.off('end', onEnd);
   }
 
   async #sweep(client: Client): Promise<void> {
-    const { rows } = await client.query<{ id: string }>(FIND_DEAD);
-    const dead = rows.map(({ id }) => id);
-    const certain = dead.filter((id) => this.#suspects.has(id));
-    this.#suspects = new Set(dead);
+    const { rows } = await client.query<{ key: string; id: string }>(FIND_ORPHANS, [
+      [...this.#workers],
+      [...this.#running],
+    ]);
+    // A job may have begun while the query was on its way.
+    const orphans = rows.filter(({ id }) => !this.#running.has(id));
+    const certain = orphans.filter(({ key }) => this.#suspects.has(key)).map(({ id }) => id);
+    this.#suspects = new Set(orphans.map(({ key }) => key));
     if (certain.length === 0) return;
-    const given = await client.query<{ count: number }>(GIVE_BACK, [certain]);
-    this.#log.warn({ workers: certain, jobs: given.rows[0]?.count }, 'gave back the jobs of workers that died');
+    await client.query(GIVE_BACK, [certain]);
+    this.#log.warn({ jobs: certain }, 'gave back jobs whose worker was lost');
   }
 }
 
