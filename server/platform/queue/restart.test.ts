@@ -72,9 +72,11 @@ async function crash(): Promise<void> {
   process.kill(Number(note.split('\n')[0]), 'SIGKILL');
 }
 
-/** Publishes until the commit is known; gives the numbers whose commit was. */
-async function publish(first: number): Promise<number[]> {
-  const numbers = Array.from({ length: BATCH }, (_, i) => first + i);
+let next = 0;
+
+/** Publishes a batch of new numbers; gives them if their commit was acknowledged. */
+async function publish(): Promise<number[]> {
+  const numbers = Array.from({ length: BATCH }, () => next++);
   const events = numbers.map((n) => ({ developerId: 'dev_1', type: 'test.happened', data: { n } }));
   return db
     .transaction((tx) => publishEvents(tx, events))
@@ -89,17 +91,19 @@ async function column(table: 'handed_over' | 'done'): Promise<number[]> {
   return rows.map(({ n }) => n);
 }
 
-test('PostgreSQL crashes in the middle of the work, again and again: nothing acknowledged is lost, nothing doubled', async () => {
+test('the server crashes in the middle of the work, again and again: nothing acknowledged is lost, nothing doubled', async () => {
   const acknowledged: number[] = [];
-  for (let round = 0; round < 12; round++) {
-    acknowledged.push(...(await publish(round * BATCH)));
-    if (round % 4 === 2) await crash();
+  for (let round = 0; round < 3; round++) {
+    for (let batch = 0; batch < 4; batch++) acknowledged.push(...(await publish()));
+    await crash();
+    const publishAgain = async (): Promise<number> => acknowledged.push(...(await publish()));
+    const before = acknowledged.length;
+    await expect.poll(publishAgain, { timeout: 20_000 }).toBeGreaterThan(before);
   }
-  await expect.poll(() => publish(1000).then(({ length }) => length), { timeout: 15_000 }).toBe(BATCH);
   await expect
     .poll(() => column('done').catch(() => []), { timeout: 25_000 })
-    .toEqual(expect.arrayContaining([...acknowledged, 1000, 1000 + BATCH - 1]));
-  const handedOver = (await column('handed_over')).filter((n) => n < 1000);
+    .toEqual(expect.arrayContaining(acknowledged));
+  const handedOver = await column('handed_over');
   expect(new Set(handedOver).size).toBe(handedOver.length);
   await expect.poll(() => queue.depth()).toBe(0);
-}, 60_000);
+}, 120_000);
