@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
-import { plainHostname, type AddressPolicy } from './address-policy.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { plainHostname } from './allow-list.ts';
 import { OutboundError } from './outbound-error.ts';
 
 /**
- * Checks what an address shows without asking anybody: http or https, no credentials, and no literal address that
- * the policy refuses. Odd spellings of addresses (octal, hex, decimal, short) are normalised by the URL parser first.
+ * Checks what an address shows without asking anybody: http or https, no credentials, and no literal address or name
+ * that the policy refuses. Odd spellings of addresses (octal, hex, decimal, short) are normalised by the URL parser first.
  */
 export function checkUrl(text: string, policy: AddressPolicy): URL {
   if (!URL.canParse(text)) throw new OutboundError('refused', 'The address is not a valid URL.');
@@ -15,7 +15,7 @@ export function checkUrl(text: string, policy: AddressPolicy): URL {
   if (url.username !== '' || url.password !== '') {
     throw new OutboundError('refused', 'The address must not contain a user name or password.');
   }
-  const host = plainHostname(url.hostname);
-  if (isIP(host) !== 0) policy.demandAllowed(host, host);
+  if (plainHostname(url.hostname) === '') throw new OutboundError('refused', 'The address names no host.');
+  policy.demandHost(url.hostname);
   return url;
 }

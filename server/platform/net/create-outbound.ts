@@ -1,14 +1,18 @@
 import { createAddressPolicy, type OutboundPolicy } from './address-policy.ts';
 import { checkUrl } from './check-url.ts';
-import { redirected, redirectTarget, send, type Hop, type OutboundRequest, type OutboundResponse } from './exchange.ts';
-import { requestHeaders } from './headers.ts';
+import { abortable, Deadline } from './deadline.ts';
+import { send, type Answer, type Hop } from './exchange.ts';
+import { requestHeaders, requestMethod } from './headers.ts';
 import { OutboundError } from './outbound-error.ts';
 import { PinnedPools } from './pinned-pools.ts';
+import { readBody } from './read-body.ts';
+import { redirected, redirectTarget } from './redirect.ts';
 import { resolveHost, systemLookup, type Lookup } from './resolve-host.ts';
-import { Deadline } from './deadline.ts';
 
 const MAX_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5000;
+/** A redirect's body is read away up to here, to keep the connection; a longer one costs it. */
+const MAX_REDIRECT_BODY_BYTES = 16 * 1024;
 
 export interface OutboundOptions {
   policy: OutboundPolicy;
@@ -17,12 +21,37 @@ export interface OutboundOptions {
   connectTimeoutMs?: number;
 }
 
+export interface OutboundRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Milliseconds for everything: redirects, connecting, and the whole body. */
+  timeoutMs: number;
+  /** Bytes of the answer, decoded; the encoded form may not be larger either. */
+  maxBytes: number;
+  /** `refuse` gives the redirect itself as the answer; `follow` checks and calls where it leads, a few times. */
+  redirects: 'refuse' | 'follow';
+  signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  status: number;
+  /** Names in lower case; several values of one name are joined by commas. */
+  headers: Record<string, string>;
+  /** Decoded. */
+  body: Buffer;
+  /** Where the answer came from, after redirects. */
+  url: string;
+}
+
 /** Sends requests to addresses that users supply. */
 export interface Outbound {
   /** Throws OutboundError for whatever keeps an answer from coming; any status is an answer. */
   request: (request: OutboundRequest) => Promise<OutboundResponse>;
   /** What can be told of an address without calling it: throws OutboundError `refused`. */
   check: (url: string) => URL;
+  /** Closes every connection; requests under way fail. */
   close: () => Promise<void>;
 }
 
@@ -31,21 +60,25 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
   const addresses = createAddressPolicy(policy);
   const pools = new PinnedPools(connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
 
-  const sendHop = async (hop: Hop, request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> => {
-    const resolved = await deadline.race(resolveHost(hop.url.hostname, { lookup, policy: addresses }));
-    const pool = pools.get(hop.url.origin, resolved);
-    return send(pool, hop, { signal: deadline.signal, maxBytes: request.maxBytes });
+  const sendHop = async (hop: Hop, { signal }: Deadline): Promise<Answer> => {
+    const resolved = await abortable(resolveHost(hop.url.hostname, { lookup, policy: addresses }), signal);
+    // Undici notices a signal only once it is connected.
+    return abortable(send(pools.get(hop.url.origin, resolved), hop, signal), signal);
   };
 
-  const follow = async (request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> => {
-    const { method, body } = request;
-    let hop: Hop = { method, url: checkUrl(request.url, addresses), headers: requestHeaders(request.headers), body };
+  const exchange = async (request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> => {
+    let hop = firstHop(request, checkUrl(request.url, addresses));
     for (let redirects = 0; ; redirects++) {
-      const answer = await sendHop(hop, request, deadline);
-      const target = request.redirects === 'follow' ? redirectTarget(answer) : undefined;
-      if (target === undefined) return answer;
+      const answer = await sendHop(hop, deadline);
+      const { status, headers } = answer;
+      const target = request.redirects === 'follow' ? redirectTarget(answer, hop.url.href) : undefined;
+      if (target === undefined) {
+        const body = await readBody(answer.body, headers['content-encoding'] ?? '', request.maxBytes);
+        return { status, headers, body, url: hop.url.href };
+      }
       if (redirects === MAX_REDIRECTS) throw new OutboundError('bad_response', 'The address redirects too often.');
-      hop = redirected(hop, answer.status, checkUrl(target, addresses));
+      hop = redirected(hop, status, checkUrl(target, addresses));
+      await answer.body.dump({ limit: MAX_REDIRECT_BODY_BYTES });
     }
   };
 
@@ -53,9 +86,9 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
     request: async (request) => {
       const deadline = new Deadline(request.timeoutMs, request.signal);
       try {
-        return await follow(request, deadline);
+        return await exchange(request, deadline);
       } catch (error) {
-        throw deadline.explain(error);
+        throw deadline.fail(error);
       } finally {
         deadline.end();
       }
@@ -63,4 +96,8 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
     check: (url) => checkUrl(url, addresses),
     close: () => pools.close(),
   };
+}
+
+function firstHop({ method, headers, body }: OutboundRequest, url: URL): Hop {
+  return { method: requestMethod(method), url, headers: requestHeaders(headers), body };
 }

@@ -11,3 +11,7 @@ export class OutboundError extends Error {
     this.kind = kind;
   }
 }
+
+export function tooLarge(maxBytes: number): OutboundError {
+  return new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes.`);
+}

@@ -4,7 +4,7 @@ import type { ResolvedAddress } from './resolve-host.ts';
 const MAX_POOLS = 256;
 const MAX_CONNECTIONS = 64;
 const MAX_HEADER_BYTES = 16 * 1024;
-const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE_MS = 4_000;
 
 /**
  * Connections that stay open between requests, kept apart by origin and by the exact addresses that were checked: a
@@ -41,6 +41,8 @@ export class PinnedPools {
     return new Pool(origin, {
       connections: MAX_CONNECTIONS,
       pipelining: 1,
+      // One protocol to bound, that of which the limits below are known.
+      allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: {

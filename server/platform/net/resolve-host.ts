@@ -1,6 +1,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { plainHostname, type AddressPolicy } from './address-policy.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { plainHostname } from './allow-list.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface ResolvedAddress {
@@ -15,7 +16,7 @@ export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: tru
 
 /**
  * The addresses that a host stands for, each of them allowed: one bad answer among good ones refuses the host.
- * Resolved once; the caller dials these and asks nobody again.
+ * Resolved once; the caller dials these and asks nobody again. A literal address stands for itself.
  */
 export async function resolveHost(
   hostname: string,
@@ -24,7 +25,7 @@ export async function resolveHost(
   const host = plainHostname(hostname);
   const family = isIP(host);
   const addresses = family === 0 ? await lookUp(host, lookup) : [{ address: host, family }];
-  for (const { address } of addresses) policy.demandAllowed(address, host);
+  for (const { address } of addresses) policy.demandAddress(address, host);
   return addresses;
 }
 

@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
+import { abortable } from './deadline.ts';
 
 const KEEP_ALIVE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface TrustedClientOptions {
+  connectTimeoutMs?: number;
+}
 
 export interface TrustedRequest {
   method: 'GET' | 'POST';
@@ -9,6 +15,7 @@ export interface TrustedRequest {
   headers: Record<string, string>;
   body?: string;
   headersTimeoutMs: number;
+  /** Milliseconds of silence in the body. */
   bodyTimeoutMs: number;
   /** Ends the body too. */
   signal: AbortSignal;
@@ -17,13 +24,15 @@ export interface TrustedRequest {
 export interface TrustedResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Read no faster than it is taken. */
+  /** Read no faster than it is taken. Must be read to its end or destroyed. */
   body: Readable;
 }
 
 /** An HTTP client for addresses that the operator configured: nothing is checked, nothing decoded, nothing followed. */
 export interface TrustedClient {
+  /** Throws what the network throws; `explainFailure` tells it apart. */
   request: (request: TrustedRequest) => Promise<TrustedResponse>;
+  /** Closes every connection; requests under way fail. */
   close: () => Promise<void>;
 }
 
@@ -33,8 +42,14 @@ interface Target {
 }
 
 /** The client itself. Connections stay open, as many as there are requests at a time. */
-export function createTrustedClient(): TrustedClient {
-  const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 });
+export function createTrustedClient({ connectTimeoutMs }: TrustedClientOptions = {}): TrustedClient {
+  const agent = new Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    pipelining: 1,
+    // One request a connection: streams that share one would wait for each other's slow readers.
+    allowH2: false,
+    connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
+  });
   // The operator's addresses are few and the same on every call.
   const targets = new Map<string, Target>();
   const targetOf = (url: string): Target => {
@@ -47,7 +62,7 @@ export function createTrustedClient(): TrustedClient {
   };
   return {
     request: async ({ method, url, headers, body, headersTimeoutMs, bodyTimeoutMs, signal }) => {
-      const answer = await agent.request({
+      const sent = agent.request({
         ...targetOf(url),
         method,
         headers,
@@ -56,6 +71,8 @@ export function createTrustedClient(): TrustedClient {
         bodyTimeout: bodyTimeoutMs,
         signal,
       });
+      // Undici notices a signal only once it is connected.
+      const answer = await abortable(sent, signal);
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     },
     close: () => agent.destroy(),

@@ -1,0 +1,37 @@
+import { tooLarge } from './outbound-error.ts';
+
+const FIRST_SIZE = 16 * 1024;
+
+/**
+ * Puts bytes together in one buffer that grows as they come. A list of the pieces would do, if the sender did not
+ * choose their size: a body sent byte by byte would then take a hundred times its size.
+ */
+export class ByteCollector {
+  readonly #maxBytes: number;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws OutboundError `too_large` when there are more bytes than `maxBytes`. */
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    if (length > this.#buffer.length) this.#grow(length);
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(needed: number): void {
+    const size = Math.min(this.#maxBytes, Math.max(needed, this.#buffer.length * 2, FIRST_SIZE));
+    const grown = Buffer.allocUnsafeSlow(size);
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}
