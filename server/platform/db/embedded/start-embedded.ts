@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -40,6 +40,9 @@ export interface EmbeddedPostgres {
 async function preparePlace({ dataDir, serverUser }: EmbeddedOptions): Promise<ServerPlace> {
   // 0711: the user that runs the server passes through, nobody lists what is inside.
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw new Error(`The data folder ${dataDir} is not open to the user that starts the service.`, { cause: error });
+  });
   const folder = await realpath(dataDir);
   const cluster = join(folder, 'postgres');
   const binaries = await findBinaries();
