@@ -67,9 +67,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function crash(): Promise<void> {
+async function kill(): Promise<boolean> {
   const note = await readFile(join(folder, 'data', 'postgres', 'postmaster.pid'), 'utf8');
-  process.kill(Number(note.split('\n')[0]), 'SIGKILL');
+  return process.kill(Number(note.split('\n')[0]), 'SIGKILL');
+}
+
+/** Kills the server, once it is back from the last time: sessions outlive it for a moment and still answer. */
+async function crash(): Promise<void> {
+  await expect.poll(() => kill().catch(() => false), { timeout: 20_000 }).toBe(true);
 }
 
 let next = 0;
