@@ -117,6 +117,15 @@ test('idle connections that are killed are replaced unnoticed', async () => {
   await expect(db.query({ text: 'select 1 as one' })).resolves.toMatchObject({ rows: [{ one: 1 }] });
 });
 
+test('a transaction that begins on a connection just killed takes another', async () => {
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([1, 2, 3, 4].map(() => db.query({ text: 'select pg_sleep(0.01)' })));
+    await home.breakConnections();
+    const { rows } = await db.transaction((tx) => tx.query({ text: 'select 1 as one' }));
+    expect(rows).toEqual([{ one: 1 }]);
+  }
+});
+
 test('a statement that runs too long is UNAVAILABLE, but the database is not away', async () => {
   const error = await failureOf(
     db.transaction(async (tx) => {
