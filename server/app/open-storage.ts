@@ -23,7 +23,10 @@ export interface Storage {
 /** Connects to the given PostgreSQL, or starts the embedded one, and brings the schema up to date. */
 export async function openStorage(settings: AllSettings['db'], log: Logger): Promise<Storage> {
   const given = settings.DATABASE_URL?.reveal();
-  const embedded = given === undefined ? await startEmbedded({ dataDir: settings.DATA_DIR, log }) : undefined;
+  const embedded =
+    given === undefined
+      ? await startEmbedded({ dataDir: settings.DATA_DIR, serverUser: settings.TESSERA_PG_USER, log })
+      : undefined;
   const url = given ?? embedded?.url ?? '';
   const database = openDatabase({
     url,

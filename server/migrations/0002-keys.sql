@@ -35,3 +35,10 @@ create table usage_counters (
   requests bigint not null,
   primary key (developer_id, key_id, day)
 );
+
+-- The last batch that each process added to usage_counters: a batch is never added twice.
+create table usage_writers (
+  writer_id text primary key,
+  last_batch bigint not null,
+  seen_at timestamptz not null default now()
+);

@@ -3,10 +3,14 @@ import { createGroupWriter, type Database } from '../../platform/db/index.ts';
 import { publishEvents } from '../../platform/outbox/index.ts';
 import { insertTurns, insertUsage, type ChatEnding } from './chat.store.ts';
 
+/** How long endings that nobody waits for are collected: as many chats as end meanwhile share one commit. */
+const UNAWAITED_DELAY_MS = 25;
+
 function conversationEvents(endings: readonly ChatEnding[]) {
   return endings
     .filter(({ usage }) => usage.outcome === 'finished')
-    .map(({ developerId, usage: { model, inputTokens, outputTokens } }) => ({
+    .map(({ developerId, eventId: id, usage: { model, inputTokens, outputTokens } }) => ({
+      id,
       developerId,
       type: 'ai.conversation' as const,
       data: { model, inputTokens, outputTokens },
@@ -31,16 +35,19 @@ export interface ChatLedger {
 }
 
 export function createChatLedger({ database, log }: { database: Database; log: Logger }): ChatLedger {
-  const writer = createGroupWriter<ChatEnding>({
-    write: (endings) => write(database, endings),
+  const options = {
+    write: (endings: ChatEnding[]) => write(database, endings),
     maxItems: 500,
-    maxDelayMs: 0,
     maxQueued: 100_000,
     log,
-  });
+  };
+  const awaited = createGroupWriter<ChatEnding>({ ...options, maxDelayMs: 0 });
+  const unawaited = createGroupWriter<ChatEnding>({ ...options, maxDelayMs: UNAWAITED_DELAY_MS });
   return {
-    commit: (ending) => writer.submit(ending),
-    enqueue: (ending) => writer.enqueue(ending),
-    close: () => writer.close(),
+    commit: (ending) => awaited.submit(ending),
+    enqueue: (ending) => unawaited.enqueue(ending),
+    close: async () => {
+      await Promise.all([awaited.close(), unawaited.close()]);
+    },
   };
 }

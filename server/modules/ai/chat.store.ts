@@ -36,6 +36,8 @@ export interface ChatEnding {
     startedAt: string;
     durationMs: number;
   };
+  /** Id of the event that tells of it; fixed, so that writing the ending twice tells of it once. */
+  eventId: string;
   turns: { conversationId: string; id: string; role: Turn['role']; content: string }[];
 }
 
@@ -53,7 +55,8 @@ export async function insertUsage(tx: Queryable, endings: readonly ChatEnding[])
         steps, "startedAt", "durationMs"
       from json_to_recordset($1) as r ("developerId" text, id text, "keyId" text, "requestId" text, model text,
         outcome text, "inputTokens" bigint, "outputTokens" bigint, steps int, "startedAt" timestamptz,
-        "durationMs" float8)`,
+        "durationMs" float8)
+      on conflict do nothing`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -65,7 +68,8 @@ export async function insertTurns(tx: Queryable, endings: readonly ChatEnding[])
     name: 'insert-turns',
     text: `insert into conversation_turns (developer_id, conversation_id, id, role, content)
       select "developerId", "conversationId", id, role, content
-      from json_to_recordset($1) as r ("developerId" text, "conversationId" text, id text, role text, content text)`,
+      from json_to_recordset($1) as r ("developerId" text, "conversationId" text, id text, role text, content text)
+      on conflict do nothing`,
     values: [JSON.stringify(rows)],
   });
 }

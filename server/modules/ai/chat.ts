@@ -102,6 +102,7 @@ function endingOf(chat: PreparedChat, tally: UsageTally, end: { outcome: Outcome
       startedAt: new Date(startedAtMs).toISOString(),
       durationMs: Date.now() - startedAtMs,
     },
+    eventId: createId('evt'),
     turns: isKept ? turnsOf(conversationId, body.message, end.text) : [],
   };
 }

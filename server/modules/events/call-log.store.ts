@@ -8,8 +8,8 @@ export interface CallLogRow {
   method: string;
   endpoint: string;
   status: number;
-  /** ISO 8601. */
-  at: string;
+  /** Unix milliseconds. */
+  atMs: number;
   responseTimeMs: number;
 }
 
@@ -17,9 +17,10 @@ export async function insertCalls(db: Queryable, rows: readonly CallLogRow[]): P
   await db.query({
     name: 'insert-calls',
     text: `insert into call_log (developer_id, id, key_id, request_id, method, endpoint, status, at, response_time_ms)
-      select "developerId", id, "keyId", "requestId", method, endpoint, status, at, "responseTimeMs"
+      select "developerId", id, "keyId", "requestId", method, endpoint, status, to_timestamp("atMs" / 1000), "responseTimeMs"
       from json_to_recordset($1) as r ("developerId" text, id text, "keyId" text, "requestId" text, method text,
-        endpoint text, status smallint, at timestamptz, "responseTimeMs" float8)`,
+        endpoint text, status smallint, "atMs" float8, "responseTimeMs" float8)
+      on conflict do nothing`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -23,7 +23,7 @@ function rowOf(call: CallRecord): CallLogRow {
     method: call.method,
     endpoint: call.path,
     status: call.status,
-    at: new Date(call.startedAtMs).toISOString(),
+    atMs: call.startedAtMs,
     responseTimeMs: Math.round(call.durationMs * 1000) / 1000,
   };
 }
@@ -52,7 +52,7 @@ export async function createCallLog({ database, log, clock = systemClock }: Call
   await ensure([utcDay(clock.nowMs()), utcDay(clock.nowMs() + DAY_MS)]);
   const writer = createGroupWriter<CallLogRow>({
     write: async (rows) => {
-      await ensure(new Set(rows.map((row) => row.at.slice(0, 10))));
+      await ensure(new Set(rows.map((row) => utcDay(row.atMs))));
       await insertCalls(database, rows);
     },
     maxItems: 5000,

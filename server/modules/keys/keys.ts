@@ -11,7 +11,7 @@ import type { KeySettings } from './keys.settings.ts';
 import { Limiter } from './limiter.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { tierLimits } from './tier-limits.ts';
-import { createUsageLedger } from './usage-ledger.ts';
+import { openUsageLedger } from './usage-ledger.ts';
 import { sumMonth } from './usage.store.ts';
 import { createVerifier, KEYS_TOPIC } from './verify-key.ts';
 
@@ -67,7 +67,7 @@ export async function createKeys(options: KeysOptions): Promise<Keys> {
   const anonymous = new AnonymousLimiter(clock, settings.ANONYMOUS_PER_MINUTE);
   const custom = new Set(await customKeyHashes(database));
   const verifier = createVerifier({ database, changes, limiter, clock, customKeyHashes: custom });
-  const ledger = createUsageLedger({ database, limiter, log });
+  const ledger = await openUsageLedger({ database, limiter, log });
   return {
     gate: {
       identify: verifier.identify,

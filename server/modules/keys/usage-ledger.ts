@@ -2,50 +2,61 @@ import type { Logger } from 'pino';
 import { utcDay } from '../../platform/clock/index.ts';
 import { createGroupWriter, type Database } from '../../platform/db/index.ts';
 import type { CallRecord } from '../../platform/http/index.ts';
+import { createId } from '../../platform/ids/index.ts';
 import type { Limiter } from './limiter.ts';
-import { addUsage, type UsageCount } from './usage.store.ts';
+import { addUsage, forgetOldWriters, type UsageBatch } from './usage.store.ts';
 
 /** Counts are at most this far behind the requests they count. */
 const MAX_DELAY_MS = 50;
+/** Batches that may wait while the database is away; each holds one number per key and day, so this is hours. */
+const MAX_WAITING = 100_000;
 
-/** One row per key and day, however many requests the batch holds. */
-function sumByKeyAndDay(items: UsageCount[]): UsageCount[] {
-  const sums = new Map<string, UsageCount>();
-  for (const item of items) {
-    const id = `${item.keyId} ${item.day}`;
-    const sum = sums.get(id);
-    if (sum) sum.requests += item.requests;
-    else sums.set(id, { ...item });
-  }
-  return [...sums.values()];
+/** Adds one request to a batch. */
+function count(batch: UsageBatch, { caller, startedAtMs }: CallRecord): void {
+  const day = utcDay(startedAtMs);
+  const id = `${caller.keyId} ${day}`;
+  const known = batch.counts.get(id);
+  if (known) known.requests++;
+  else batch.counts.set(id, { developerId: caller.developerId, keyId: caller.keyId, day, requests: 1 });
 }
 
-async function write(db: Database, limiter: Limiter, items: UsageCount[]): Promise<void> {
-  const sums = sumByKeyAndDay(items);
-  const totals = await addUsage(db, sums);
-  for (const total of totals) {
-    const added = sums.find((sum) => sum.keyId === total.keyId && sum.day === total.day)?.requests ?? 0;
-    limiter.meter(total.keyId).settle({ day: total.day, added, total: total.requests });
+async function write(database: Database, limiter: Limiter, batch: UsageBatch): Promise<void> {
+  const totals = await addUsage(database, batch);
+  for (const { keyId, day, requests: total } of totals) {
+    const added = batch.counts.get(`${keyId} ${day}`)?.requests ?? 0;
+    limiter.meter(keyId).settle({ day, added, total });
   }
 }
 
 /** Keeps the counts of served requests in the database, a batch behind. Counts only what was served. */
-export function createUsageLedger({ database, limiter, log }: { database: Database; limiter: Limiter; log: Logger }) {
-  const writer = createGroupWriter<UsageCount>({
-    write: (items) => write(database, limiter, items),
-    maxItems: 10_000,
+export async function openUsageLedger(options: { database: Database; limiter: Limiter; log: Logger }) {
+  const { database, limiter, log } = options;
+  await forgetOldWriters(database);
+  const writerId = createId('use');
+  let batchNumber = 0;
+  let open: UsageBatch | undefined;
+  const writer = createGroupWriter<UsageBatch>({
+    write: async ([batch]) => {
+      // From here on its counts stand still; what is served meanwhile opens the next one.
+      if (batch === open) open = undefined;
+      if (batch) await write(database, limiter, batch);
+    },
+    maxItems: 1,
     maxDelayMs: MAX_DELAY_MS,
-    maxQueued: 1_000_000,
+    maxQueued: MAX_WAITING,
     log,
   });
   return {
-    record: ({ caller, isCounted, startedAtMs }: CallRecord): void => {
-      if (!isCounted) return;
-      const day = utcDay(startedAtMs);
-      writer.enqueue({ developerId: caller.developerId, keyId: caller.keyId, day, requests: 1 });
+    record: (call: CallRecord): void => {
+      if (!call.isCounted) return;
+      if (open) {
+        count(open, call);
+        return;
+      }
+      open = { writerId, number: ++batchNumber, counts: new Map() };
+      count(open, call);
+      writer.enqueue(open);
     },
     close: () => writer.close(),
   };
 }
-
-export type UsageLedger = ReturnType<typeof createUsageLedger>;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db/index.ts';
+import { prepared, type Queryable } from '../../platform/db/index.ts';
 
 /** Requests of one key on one UTC day. */
 export interface UsageCount {
@@ -9,20 +9,46 @@ export interface UsageCount {
   requests: number;
 }
 
-/** Adds counts and gives the totals that result, which include what other processes added. */
-export async function addUsage(db: Queryable, counts: UsageCount[]): Promise<UsageCount[]> {
-  const { rows } = await db.query<UsageCount>({
-    name: 'add-usage',
-    // In one order everywhere, so that two processes adding to the same keys cannot deadlock.
-    text: `insert into usage_counters as u (developer_id, key_id, day, requests)
-      select "developerId", "keyId", day, requests
-      from json_to_recordset($1) as c ("developerId" text, "keyId" text, day date, requests bigint)
-      order by 1, 2, 3
-      on conflict (developer_id, key_id, day) do update set requests = u.requests + excluded.requests
-      returning developer_id as "developerId", key_id as "keyId", day::text as day, requests::float8 as requests`,
-    values: [JSON.stringify(counts)],
-  });
-  return rows;
+/** Counts that are written together, once: `writerId` and `number` tell them from every other batch. */
+export interface UsageBatch {
+  writerId: string;
+  /** Rises with every batch of the writer. */
+  number: number;
+  /** By key and day. */
+  counts: Map<string, UsageCount>;
+}
+
+// In one order everywhere, so that two processes adding to the same keys cannot deadlock. When a connection breaks in
+// the middle of a commit nobody knows whether it took place: the number of the batch keeps it from being added twice.
+const insertUsage = prepared(`with fresh as (
+    insert into usage_writers as w (writer_id, last_batch) values ($2, $3)
+    on conflict (writer_id) do update set last_batch = excluded.last_batch, seen_at = now()
+      where w.last_batch < excluded.last_batch
+    returning 1
+  )
+  insert into usage_counters as u (developer_id, key_id, day, requests)
+  select "developerId", "keyId", day, requests
+  from json_to_recordset($1) as c ("developerId" text, "keyId" text, day date, requests bigint)
+  where exists (select from fresh)
+  order by 1, 2, 3
+  on conflict (developer_id, key_id, day) do update set requests = u.requests + excluded.requests
+  returning developer_id as "developerId", key_id as "keyId", day, requests`);
+
+const selectUsage = prepared(`select developer_id as "developerId", key_id as "keyId", usage_counters.day, requests
+  from usage_counters
+  join json_to_recordset($1) as c ("developerId" text, "keyId" text, day date)
+    on developer_id = "developerId" and key_id = "keyId" and usage_counters.day = c.day`);
+
+/** Adds a batch, unless it was added before, and gives the totals, which include what other processes added. */
+export async function addUsage(db: Queryable, batch: UsageBatch): Promise<UsageCount[]> {
+  const counts = JSON.stringify([...batch.counts.values()]);
+  const { rows } = await db.query<UsageCount>(insertUsage([counts, batch.writerId, batch.number]));
+  return rows.length > 0 ? rows : (await db.query<UsageCount>(selectUsage([counts]))).rows;
+}
+
+/** Forgets writers that ended long ago. */
+export async function forgetOldWriters(db: Queryable): Promise<void> {
+  await db.query({ text: `delete from usage_writers where seen_at < now() - interval '7 days'` });
 }
 
 /** Requests of a key in the UTC month that the day lies in. */

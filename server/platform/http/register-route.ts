@@ -20,27 +20,31 @@ function inputOf(request: FastifyRequest): RouteInput<RouteContract> {
 }
 
 /** Some refusals of some endpoints carry a message alone; everything else goes to the error rim. */
-function failBare(contract: RouteContract, reply: FastifyReply, thrown: unknown): void {
+function failBare(contract: RouteContract, reply: FastifyReply, thrown: unknown): FastifyReply {
   if (!(thrown instanceof AppError) || !contract.errorsWithoutCode?.includes(thrown.code)) throw thrown;
   const body = JSON.stringify({ error: { message: thrown.message } });
-  reply.code(thrown.status).type('application/json; charset=utf-8').send(body);
+  return reply.code(thrown.status).type('application/json; charset=utf-8').send(body);
 }
 
-async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function answerStream(
+  run: Extract<Route['answer'], { kind: 'stream' }>['run'],
+  exchange: { ctx: HttpRequestContext; request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const { ctx, request, reply } = exchange;
+  await sendEvents(reply, await run(ctx, inputOf(request)));
+  return reply;
+}
+
+/** Answers at once where the handler does: a read that is served from memory waits for no promise. */
+function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
   const { contract } = route;
   const ctx = new HttpRequestContext(request.id, demandPermission(request, contract.permission), reply.raw);
-  try {
-    if (route.answer.kind === 'stream') {
-      await sendEvents(reply, await route.answer.run(ctx, inputOf(request)));
-      return reply;
-    }
-    const output = await route.answer.run(ctx, inputOf(request));
-    reply.code(contract.status);
-    return output;
-  } catch (error) {
-    failBare(contract, reply, error);
-    return reply;
-  }
+  if (route.answer.kind === 'stream') return answerStream(route.answer.run, { ctx, request, reply });
+  reply.code(contract.status);
+  const output = route.answer.run(ctx, inputOf(request));
+  if (output instanceof Promise) return output.catch((error: unknown) => failBare(contract, reply, error));
+  reply.send(output);
+  return undefined;
 }
 
 /** Puts a route on the server: permission before the body is read, validation by its schemas, then the handler. */
