@@ -11,7 +11,7 @@ export function welcome(facts: { url: string; generatedKey: string | undefined; 
     `  Tessera ${version} is ready at ${url}`,
     ...newKey,
     '',
-    '  Reference  ' + `${url}/docs`,
+    `  Reference  ${url}/docs`,
     '  Try it     register a tool:',
     '',
     `    curl -s ${url}/v1/tools -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '{`,

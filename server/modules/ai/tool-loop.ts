@@ -8,7 +8,7 @@ import type {
   ToolResult,
 } from '../models/index.ts';
 import type { ToolDefinition } from '../tools/index.ts';
-import { UsageTally } from './usage-tally.ts';
+import type { UsageTally } from './usage-tally.ts';
 
 /** A model that still calls tools after so many steps has to answer with what it has. */
 const MAX_STEPS = 20;
@@ -34,7 +34,8 @@ export interface ToolLoop {
   tally: UsageTally;
 }
 
-/** Asks for the whole answer at once. */
+/** Asks for the whole answer at once: nothing comes before it. */
+// oxlint-disable-next-line require-yield -- it has the form of a stream, so that the loop needs no second path
 export async function* askWhole(model: Model, request: ModelRequest): AsyncGenerator<TextFragment, ModelAnswer> {
   return model.generate(request);
 }
@@ -69,13 +70,14 @@ async function callAll(loop: ToolLoop, calls: readonly ToolCall[]): Promise<Tool
   const results: ToolResult[] = [];
   for (let start = 0; start < calls.length; start += MAX_PARALLEL_CALLS) {
     const group = calls.slice(start, start + MAX_PARALLEL_CALLS);
-    const outcomes = await Promise.all(group.map((call) => callOne(loop, call)));
-    group.forEach((call, index) => {
-      const outcome = outcomes[index] ?? { text: '', isError: true };
-      results.push({ callId: call.id, name: call.name, ...outcome });
-    });
+    const outcomes = await Promise.all(group.map((call) => resultOf(loop, call)));
+    results.push(...outcomes);
   }
   return results;
+}
+
+async function resultOf(loop: ToolLoop, call: ToolCall): Promise<ToolResult> {
+  return { callId: call.id, name: call.name, ...(await callOne(loop, call)) };
 }
 
 async function callOne(loop: ToolLoop, call: ToolCall): Promise<CallOutcome> {
