@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
@@ -75,7 +76,7 @@ function serverOf(parts: Parts, state: { isStopping: boolean }): HttpServer {
   });
   addHealthRoutes(server, { metrics, refresh, isReady: async () => !state.isStopping && answersInTime(storage) });
   const contracts = routes.map((route) => route.contract);
-  addOpenApiRoute(server, contracts);
+  addOpenApiRoute(server, contracts, EVENTS);
   addDocsPage(server);
   return server;
 }

@@ -8,6 +8,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 async function load(): Promise<Buffer> {
   // No settings are handed on: the reader needs none, and they hold secrets. Windows programs need SystemRoot.
+  // oxlint-disable-next-line node/no-process-env -- not a setting, and this process gets no others
   const env = { SystemRoot: process.env['SystemRoot'] };
   const options = { encoding: 'buffer', timeout: TIMEOUT_MS, maxBuffer: MAX_BYTES, env } as const;
   const { stdout } = await promisify(execFile)(process.execPath, [READER], options);

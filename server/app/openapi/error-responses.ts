@@ -31,12 +31,13 @@ function schemaOf(refusals: readonly Refusal[]): object {
 
 function responseOf(refusals: readonly Refusal[]): object {
   const isLimit = refusals.some(({ code }) => code === 'RATE_LIMITED');
-  const examples = refusals.map((refusal) => [refusal.code, { value: exampleBody(refusal) }]);
+  const examples: Record<string, object> = {};
+  for (const refusal of refusals) examples[refusal.code] = { value: exampleBody(refusal) };
   return {
     description:
       refusals.length === 1 ? refusals.map(describe).join('') : refusals.map((one) => `- ${describe(one)}`).join('\n'),
     headers: headersOf(isLimit ? [...ANSWER_HEADERS, 'Retry-After'] : ANSWER_HEADERS),
-    content: { 'application/json': { schema: schemaOf(refusals), examples: Object.fromEntries(examples) } },
+    content: { 'application/json': { schema: schemaOf(refusals), examples } },
   };
 }
 

@@ -1,8 +1,9 @@
+import type { EventType } from '../../../contract/events/index.ts';
+
 /** Something that happened, as a module tells it. */
 export interface NewEvent {
   developerId: string;
-  /** A type of the contract, such as `tool.executed`. */
-  type: string;
+  type: EventType;
   data: Record<string, unknown>;
   /** Given by those who may have to write it twice: the second time changes nothing. Made when absent. */
   id?: string;

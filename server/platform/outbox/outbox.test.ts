@@ -45,7 +45,7 @@ const receive: EventListener = async (tx, events) => {
 function publish(tx: Transaction, ...numbers: number[]): Promise<void> {
   return publishEvents(
     tx,
-    numbers.map((n) => ({ developerId: 'dev_1', type: 'test.happened', data: { n } })),
+    numbers.map((n) => ({ developerId: 'dev_1', type: 'graph.synced', data: { n } })),
   );
 }
 
@@ -68,7 +68,7 @@ test('an event is handed over within moments of its commit', async () => {
   });
   await db.transaction((tx) => publish(tx, 1));
   await expect.poll(() => seen, { timeout: 500 }).toHaveLength(1);
-  expect(seen[0]).toMatchObject({ developerId: 'dev_1', type: 'test.happened', data: { n: 1 } });
+  expect(seen[0]).toMatchObject({ developerId: 'dev_1', type: 'graph.synced', data: { n: 1 } });
   expect(seen[0]?.id).toMatch(/^evt_/);
   expect(seen[0]?.createdAt).toBeInstanceOf(Date);
 });
@@ -94,7 +94,7 @@ test('events that waited for a relay come in order', async () => {
 test('data that jsonb cannot hold does not make an event fail', async () => {
   await relay(receive);
   await db.transaction((tx) =>
-    publishEvents(tx, [{ developerId: 'dev_1', type: 'test.odd', data: { 'k\0': 'a\0b\ud800\\u0000' } }]),
+    publishEvents(tx, [{ developerId: 'dev_1', type: 'graph.synced', data: { 'k\0': 'a\0b\ud800\\u0000' } }]),
   );
   await expect
     .poll(async () => (await db.query({ text: 'select data from received' })).rows)
@@ -152,7 +152,7 @@ test('stop finishes the batch at hand', async () => {
 
 test('recorded events are on disk when record resolves', async () => {
   const recorder = createEventRecorder({ database: db, log });
-  const events = range(0, 50).map((n) => ({ developerId: 'dev_1', type: 'test.recorded', data: { n } }));
+  const events = range(0, 50).map((n) => ({ developerId: 'dev_1', type: 'graph.synced' as const, data: { n } }));
   await recorder.record(events);
   expect(await waiting()).toBe(50);
   await recorder.close();

@@ -82,7 +82,7 @@ let next = 0;
 /** Publishes a batch of new numbers; gives them if their commit was acknowledged. */
 async function publish(): Promise<number[]> {
   const numbers = Array.from({ length: BATCH }, () => next++);
-  const events = numbers.map((n) => ({ developerId: 'dev_1', type: 'test.happened', data: { n } }));
+  const events = numbers.map((n) => ({ developerId: 'dev_1', type: 'graph.synced' as const, data: { n } }));
   return db
     .transaction((tx) => publishEvents(tx, events))
     .then(
