@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 
 /** What the codes of Node and undici mean to a caller. */
@@ -46,6 +47,8 @@ export function explainFailure(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') {
     return new OutboundError('aborted', 'The request was given up.', { cause: error });
   }
-  const meaning = meaningOf(codeOf(error));
+  const code = codeOf(error);
+  // It comes with or without a code.
+  const meaning = meaningOf(code === '' && error instanceof errors.HTTPParserError ? 'HPE_INVALID' : code);
   return meaning ? new OutboundError(...meaning, { cause: error }) : error;
 }

@@ -5,7 +5,7 @@ import { abortable } from './deadline.ts';
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface TrustedClientOptions {
+interface TrustedClientOptions {
   connectTimeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ export interface TrustedRequest {
   signal: AbortSignal;
 }
 
-export interface TrustedResponse {
+interface TrustedResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   /** Read no faster than it is taken. Must be read to its end or destroyed. */

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createOutbound } from './create-outbound.ts';
+import { closeAll, serveHttp } from './loopback.ts';
+import type { Lookup } from './resolve-host.ts';
+
+const FILE = path.join(
+  process.env['TEST_DATA_DIR'] ?? path.join(process.cwd(), '../shared/data'),
+  'ssrf/must-block.txt',
+);
+const hasFile = existsSync(FILE);
+if (!hasFile) console.log('Tests of addresses that must be blocked are skipped: set TEST_DATA_DIR to run them.');
+const lines = hasFile ? readFileSync(FILE, 'utf8').split('\n').filter(Boolean) : [];
+
+/** As hosts files, clouds and wildcard name services answer: every name leads to this machine. */
+const lookup: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+
+/** The same address with another port, where it is one that has a port at all. */
+function withPort(line: string, port: number): string | undefined {
+  const url = URL.canParse(line) ? new URL(line) : undefined;
+  if (!url?.protocol.startsWith('http')) return undefined;
+  url.protocol = 'http:';
+  url.port = String(port);
+  return url.href;
+}
+
+afterEach(closeAll);
+
+describe.skipIf(!hasFile)('addresses that must never be dialled', () => {
+  const call = { method: 'GET', headers: {}, timeoutMs: 5000, maxBytes: 1000, redirects: 'follow' } as const;
+
+  it('are all refused, and no canary is reached', async () => {
+    const canary = await serveHttp((_request, response) => response.end('canary'), '0.0.0.0');
+    const outbound = createOutbound({ policy: { allowPrivate: false, allow: [] }, lookup });
+    expect(lines.length).toBeGreaterThan(50);
+    for (const line of lines) {
+      for (const url of [line, withPort(line, canary.port)]) {
+        if (url === undefined) continue;
+        const failure = await outbound.request({ ...call, url }).catch((error: unknown) => error);
+        expect({ url, failure }).toMatchObject({ url, failure: { kind: 'refused' } });
+      }
+    }
+    expect(canary.connections()).toBe(0);
+    await outbound.close();
+  });
+
+  it('reach the canary when private addresses are allowed, so that it can be reached at all', async () => {
+    const canary = await serveHttp((_request, response) => response.end('canary'), '0.0.0.0');
+    const outbound = createOutbound({ policy: { allowPrivate: true, allow: [] }, lookup });
+    for (const url of lines.filter((line) => /^http:..(127|0x7f|2130706433|localhost|metadata)/.test(line))) {
+      const answer = await outbound.request({ ...call, url: withPort(url, canary.port) ?? '' });
+      expect(answer.body.toString()).toBe('canary');
+    }
+    expect(canary.connections()).toBeGreaterThan(0);
+    await outbound.close();
+  });
+});
