@@ -1,11 +1,11 @@
-import type { Queryable } from '../../platform/db/index.ts';
+import { prepared, type Queryable } from '../../platform/db/index.ts';
 
 export interface CallLogRow {
   developerId: string;
-  id: string;
   keyId: string;
   requestId: string;
   method: string;
+  /** Path without the query. */
   endpoint: string;
   status: number;
   /** Unix milliseconds. */
@@ -13,16 +13,36 @@ export interface CallLogRow {
   responseTimeMs: number;
 }
 
+// A list a column rather than an object a row, and texts joined rather than quoted: on batches of 800 rows this costs
+// PostgreSQL 4 µs a row where json_to_recordset costs 6, and this process a third.
+const insertRows = prepared(`insert into call_log
+    (developer_id, key_id, request_id, method, endpoint, status, at, response_time_ms)
+  select developer_id, key_id, request_id, method, endpoint, status, to_timestamp(at_ms / 1000), response_time_ms
+  from unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'),
+    string_to_array($4, E'\\n'), string_to_array($5, E'\\n'), $6::smallint[], $7::float8[], $8::float8[])
+    as r (developer_id, key_id, request_id, method, endpoint, status, at_ms, response_time_ms)`);
+
+/** None of these texts can hold a line break: ids, and what came in one line of HTTP. */
+function joined(rows: readonly CallLogRow[], column: (row: CallLogRow) => string): string {
+  return rows.map(column).join('\n');
+}
+
+function listed(rows: readonly CallLogRow[], column: (row: CallLogRow) => number): string {
+  return `{${rows.map(column).join(',')}}`;
+}
+
 export async function insertCalls(db: Queryable, rows: readonly CallLogRow[]): Promise<void> {
-  await db.query({
-    name: 'insert-calls',
-    text: `insert into call_log (developer_id, id, key_id, request_id, method, endpoint, status, at, response_time_ms)
-      select "developerId", id, "keyId", "requestId", method, endpoint, status, to_timestamp("atMs" / 1000), "responseTimeMs"
-      from json_to_recordset($1) as r ("developerId" text, id text, "keyId" text, "requestId" text, method text,
-        endpoint text, status smallint, "atMs" float8, "responseTimeMs" float8)
-      on conflict do nothing`,
-    values: [JSON.stringify(rows)],
-  });
+  const values = [
+    joined(rows, (row) => row.developerId),
+    joined(rows, (row) => row.keyId),
+    joined(rows, (row) => row.requestId),
+    joined(rows, (row) => row.method),
+    joined(rows, (row) => row.endpoint),
+    listed(rows, (row) => row.status),
+    listed(rows, (row) => row.atMs),
+    listed(rows, (row) => row.responseTimeMs),
+  ];
+  await db.query(insertRows(values));
 }
 
 const DAY_MS = 86_400_000;

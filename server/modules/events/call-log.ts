@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { systemClock, utcDay, type Clock } from '../../platform/clock/index.ts';
 import { createGroupWriter, type Database } from '../../platform/db/index.ts';
 import type { CallRecord } from '../../platform/http/index.ts';
-import { createId } from '../../platform/ids/index.ts';
 import { ensurePartition, insertCalls, type CallLogRow } from './call-log.store.ts';
 
 /** Rows are at most this far behind the calls they record. */
@@ -17,7 +16,6 @@ export interface CallLog {
 function rowOf(call: CallRecord): CallLogRow {
   return {
     developerId: call.caller.developerId,
-    id: createId('log', call.startedAtMs),
     keyId: call.caller.keyId,
     requestId: call.requestId,
     method: call.method,

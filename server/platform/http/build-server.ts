@@ -67,7 +67,8 @@ function createInstance({ transport, log, gate }: ServerOptions): FastifyInstanc
 
 function sendFailure(log: Logger, reply: FastifyReply, thrown: unknown): void {
   const error = toAppError(thrown);
-  logFailure(log, error, reply.request.id);
+  // Nobody is there to be told, and what failed is that they left.
+  if (!reply.raw.destroyed) logFailure(log, error, reply.request.id);
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   reply
     .code(error.status)
