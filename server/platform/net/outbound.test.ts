@@ -190,8 +190,10 @@ describe('the time of a request', () => {
   it('bounds a connection that does not come about', async () => {
     const { port } = await serveTcp(() => undefined);
     // No TLS handshake is ever answered.
+    const startedAt = performance.now();
     const request = call(`https://127.0.0.1:${port}/`, { timeoutMs: 100 });
     await expect(request).rejects.toMatchObject({ kind: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 });
 
@@ -224,8 +226,10 @@ describe('a caller that leaves', () => {
     const controller = new AbortController();
     const failure = failureOf(call(`https://127.0.0.1:${port}/`, { signal: controller.signal }));
     await isConnected;
+    const leftAt = performance.now();
     controller.abort();
     expect(await failure).toMatchObject({ kind: 'aborted' });
+    expect(performance.now() - leftAt).toBeLessThan(1000);
   });
 
   it('before the request sends nothing', async () => {

@@ -61,6 +61,15 @@ describe('an encoded answer', () => {
     },
   );
 
+  it('is over where its encoding ends, and the connection of what follows is closed', async () => {
+    const { url, sockets } = await serveHttp((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.write(Buffer.concat([zlib.gzipSync('over'), Buffer.alloc(1000)]));
+    });
+    expect((await outbound.request({ ...call, url })).body.toString()).toBe('over');
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+  });
+
   it('may be a little larger than its plain form without being too large', async () => {
     const plain = Buffer.from([1, 2, 3]);
     expect((await receive('gzip', zlib.gzipSync(plain), { maxBytes: 3 })).body).toEqual(plain);

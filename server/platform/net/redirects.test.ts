@@ -93,12 +93,17 @@ describe('a redirect', () => {
     expect(await call(`http://a.example:${bare.port}/`)).toMatchObject({ status: 304 });
   });
 
-  it('with an endless body is followed all the same', async () => {
-    const { port } = await serveHttp((request, response) => {
+  it.each([
+    ['followed', '/next', { status: 200 }],
+    ['refused', 'http://127.0.0.1/', { kind: 'refused' }],
+  ])('with an endless body is %s all the same, and its connection closed', async (_what, location, outcome) => {
+    const { port, sockets } = await serveHttp((request, response) => {
       if (request.url === '/next') response.end('arrived');
-      else response.writeHead(302, { location: '/next', 'content-length': 1e9 }).write(Buffer.alloc(1e6));
+      else response.writeHead(302, { location, 'content-length': 1e9 }).write(Buffer.alloc(1e6));
     });
-    expect((await call(`http://a.example:${port}/`)).body.toString()).toBe('arrived');
+    const answer = await call(`http://a.example:${port}/`).catch((error: unknown) => error);
+    expect(answer).toMatchObject(outcome);
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
   it('does not get more time than the whole request', async () => {
