@@ -89,7 +89,7 @@ describe.each([
     expect(pick((await it.chat({ message: 'Go', model })).body, 'response')).toBe('Sorry.');
     const told = JSON.stringify(it.vendor.requests[1]?.body);
     expect(told).toContain('There is no tool named');
-    expect(told).toContain('input.place must be string');
+    expect(told).toContain('input.place must be a string');
   });
 
   test('a model that never stops calling tools is made to answer at step 20', async () => {

@@ -12,3 +12,5 @@ create table tools (
   updated_at timestamptz not null default now(),
   primary key (developer_id, name)
 );
+
+create unique index tools_by_id on tools (developer_id, id);

@@ -1,6 +1,16 @@
 import type { Execution } from '../../../contract/routes/tools.ts';
+import {
+  asText,
+  emptyRecord,
+  fillText,
+  fillUrl,
+  fillValue,
+  placeholdersIn,
+  placeholdersInValue,
+  queryPairs,
+  UnfillablePlaceholder,
+} from './placeholders.ts';
 import type { ToolBinding } from './tool-definition.ts';
-import { asText, fillText, fillUrl, fillValue, placeholdersIn, placeholdersInValue } from './placeholders.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -12,8 +22,11 @@ export interface ToolRequest {
   body?: string;
 }
 
-/** The input or the tool's definition does not make a request; the message says why. */
+/** The tool's definition makes no request, whatever the input; the message says why. */
 export class UnbuildableRequest extends Error {}
+
+/** Visible Latin-1: no line break, so that a value cannot begin another header. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function methodOf({ method, body }: Execution): string {
   return method ?? (body === undefined ? 'GET' : 'POST');
@@ -21,37 +34,38 @@ function methodOf({ method, body }: Execution): string {
 
 /** An absolute address, with a relative one joined to where the owning app lives. */
 function absoluteUrl(url: string, binding: ToolBinding): URL {
-  const base = binding.baseUrl === undefined ? undefined : `${binding.baseUrl.replace(/\/+$/, '')}/`;
   if (URL.canParse(url)) return new URL(url);
-  if (base === undefined) {
+  if (binding.baseUrl === undefined) {
     throw new UnbuildableRequest('execution.url is relative, and no app gives it a baseUrl (serviceConfig.baseUrl).');
   }
+  const base = `${binding.baseUrl.replace(/\/+$/, '')}/`;
   if (!URL.canParse(base)) throw new UnbuildableRequest('The serviceConfig.baseUrl of the app is not a valid URL.');
   const joined = new URL(url.replace(/^\/+/, ''), base);
   if (joined.origin !== new URL(base).origin) throw new UnbuildableRequest('execution.url leads away from its app.');
   return joined;
 }
 
-function filledUrl(template: string, input: Input, binding: ToolBinding): URL {
-  const url = absoluteUrl(fillUrl(template, input), binding);
+/** Joins the filled address; a last look that its host is the one the definition names. */
+function safeUrl(filled: string, template: string, binding: ToolBinding): string {
+  const url = absoluteUrl(filled, binding);
   const neutral = absoluteUrl(template.replaceAll(/[{}]/g, ''), binding);
   if (url.origin !== neutral.origin) throw new UnbuildableRequest('The input would change the host of execution.url.');
-  return url;
-}
-
-/** Adds one query parameter: a list repeats the name, nothing adds nothing. */
-function addToQuery(url: URL, name: string, value: unknown): void {
-  if (value === undefined || value === null) return;
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  for (const item of values) url.searchParams.append(name, asText(item));
+  return url.href;
 }
 
 function headersOf(execution: Execution, input: Input, binding: ToolBinding): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null);
+  const headers = emptyRecord<string>();
   for (const [name, value] of Object.entries(binding.headers ?? {})) headers[name.toLowerCase()] = value;
   for (const [name, template] of Object.entries(execution.headers ?? {})) {
     const filled = fillValue(template, input);
-    if (filled !== undefined) headers[name.toLowerCase()] = asText(filled);
+    if (filled === undefined || filled === null) continue;
+    const text = asText(filled);
+    if (!HEADER_VALUE.test(text)) {
+      throw new UnfillablePlaceholder(
+        `The header ${name} would hold a line break or a character that headers cannot hold.`,
+      );
+    }
+    headers[name.toLowerCase()] = text;
   }
   return headers;
 }
@@ -64,21 +78,23 @@ function unusedInput({ url = '', headers, params, body }: Execution, input: Inpu
 
 /**
  * Builds the request: placeholders filled, the rest of the input in the query (GET, DELETE) or, where the execution
- * has no body of its own, in the JSON body. Pure. Throws UnbuildableRequest or MissingParameter.
+ * has no body of its own, in the JSON body. Pure. Throws UnbuildableRequest for the definition's fault and
+ * UnfillablePlaceholder for the input's.
  */
 export function buildRequest(execution: Execution, input: Input, binding: ToolBinding = {}): ToolRequest {
-  if (execution.url === undefined) throw new UnbuildableRequest('execution.url is missing.');
+  const template = execution.url;
+  if (template === undefined) throw new UnbuildableRequest('execution.url is missing.');
   const method = methodOf(execution);
-  const url = filledUrl(execution.url, input, binding);
-  for (const [name, template] of Object.entries(execution.params ?? {})) {
-    addToQuery(url, fillText(name, input), fillValue(template, input));
-  }
-  const rest = unusedInput(execution, input);
   const takesQuery = method === 'GET' || method === 'DELETE';
-  if (takesQuery) for (const [name, value] of rest) addToQuery(url, name, value);
+  const rest = unusedInput(execution, input);
+  const params = Object.entries(execution.params ?? {}).flatMap(([name, value]) =>
+    queryPairs(fillText(name, input), fillValue(value, input)),
+  );
+  const more = takesQuery ? rest.flatMap(([name, value]) => queryPairs(name, value)) : [];
+  const url = safeUrl(fillUrl(template, input, [...params, ...more]), template, binding);
   const headers = headersOf(execution, input, binding);
   const isBodyOwn = execution.body !== undefined;
-  if (takesQuery && !isBodyOwn) return { method, url: url.href, headers };
+  if (takesQuery && !isBodyOwn) return { method, url, headers };
   const body = JSON.stringify(isBodyOwn ? fillValue(execution.body, input) : Object.fromEntries(rest));
-  return { method, url: url.href, headers: { 'content-type': 'application/json', ...headers }, body };
+  return { method, url, headers: { 'content-type': 'application/json', ...headers }, body };
 }

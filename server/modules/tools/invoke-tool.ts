@@ -2,8 +2,8 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import { OutboundError, type Outbound } from '../../platform/net/index.ts';
 import type { NewEvent } from '../../platform/outbox/index.ts';
 import { buildRequest, UnbuildableRequest, type ToolRequest } from './build-request.ts';
-import { inputValidator } from './input-schema/compile-schema.ts';
-import { MissingParameter } from './placeholders.ts';
+import { inputValidator } from './input-schema/index.ts';
+import { UnfillablePlaceholder } from './placeholders.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import type { ToolBinding, ToolDefinition, ToolFailureReason, ToolOutcome } from './tool-definition.ts';
 
@@ -42,6 +42,17 @@ function refusalOf({ definition, input, allowDisabled = false }: ToolCall): Refu
   return { reason: 'needs_agent', error: `The tool "${name}" runs on a desktop agent, and none is connected.` };
 }
 
+/** The request of a call; what the input gets wrong is refused, what the definition does is a failure of the tool. */
+function requestOf({ definition, input, binding }: ToolCall): ToolRequest | Refusal {
+  try {
+    return buildRequest(definition.execution ?? { type: 'http' }, input, binding);
+  } catch (error) {
+    if (error instanceof UnfillablePlaceholder) return { reason: 'invalid_input', error: error.message };
+    if (error instanceof UnbuildableRequest) return { reason: 'failed', error: error.message };
+    throw error;
+  }
+}
+
 async function send(outbound: Outbound, request: ToolRequest, signal: AbortSignal): Promise<ReadAnswer> {
   const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, redirects: 'follow', signal } as const;
   try {
@@ -52,41 +63,44 @@ async function send(outbound: Outbound, request: ToolRequest, signal: AbortSigna
   }
 }
 
-async function attempt(outbound: Outbound, call: ToolCall, signal: AbortSignal): Promise<ReadAnswer> {
-  const { definition, input, binding } = call;
-  try {
-    return await send(outbound, buildRequest(definition.execution ?? { type: 'http' }, input, binding), signal);
-  } catch (error) {
-    if (error instanceof UnbuildableRequest || error instanceof MissingParameter) return { error: error.message };
-    throw error;
+/** A value as events carry it. */
+function eventValue(value: unknown): unknown {
+  const length = JSON.stringify(value).length;
+  return length <= MAX_EVENT_LENGTH ? value : `[left out: ${length} characters]`;
+}
+
+function eventOf(developerId: string, call: ToolCall, outcome: ToolOutcome): NewEvent {
+  const { definition, input } = call;
+  const about = { toolName: definition.name, input: eventValue(input) };
+  if (outcome.status === 'error') {
+    return { developerId, type: 'tool.failed', data: { ...about, error: outcome.error } };
   }
-}
-
-function eventResult(result: unknown): unknown {
-  const length = JSON.stringify(result).length;
-  return length <= MAX_EVENT_LENGTH ? result : `[left out: the result has ${length} characters]`;
-}
-
-function eventOf({ definition, input }: ToolCall, answer: ReadAnswer, elapsedMs: number): NewEvent {
-  const { developerId, name: toolName } = definition;
-  if ('error' in answer) return { developerId, type: 'tool.failed', data: { toolName, input, error: answer.error } };
-  const data = { toolName, input, result: eventResult(answer.result), elapsed_ms: elapsedMs };
+  const data = { ...about, result: eventValue(outcome.result), elapsed_ms: outcome.elapsedMs };
   return { developerId, type: 'tool.executed', data };
+}
+
+function outcomeOf(answer: ReadAnswer | Refusal, elapsedMs: number): ToolOutcome {
+  if ('reason' in answer) return { status: 'error', ...answer, elapsedMs };
+  if ('error' in answer) return { status: 'error', reason: 'failed', error: answer.error, elapsedMs };
+  return { status: 'success', result: answer.result, elapsedMs };
+}
+
+async function attempt(outbound: Outbound, call: ToolCall, signal: AbortSignal): Promise<ReadAnswer | Refusal> {
+  const request = requestOf(call);
+  return 'reason' in request ? request : send(outbound, request, signal);
 }
 
 /**
  * The one gate in front of every call of a tool, from chat, tool-call and test alike: enabled, input against schema,
  * outbound rules, time and size limits, event. A call that was attempted leaves exactly one event, which is on disk
- * when this resolves.
+ * when this resolves; one that was refused before leaves none.
  */
 export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ToolOutcome> {
   const startedAt = performance.now();
-  const elapsed = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
-  const refusal = refusalOf(call);
-  if (refusal) return { status: 'error', ...refusal, elapsedMs: elapsed() };
-  const answer = await attempt(deps.outbound, call, ctx.signal);
-  const elapsedMs = elapsed();
-  await deps.recordEvents([eventOf(call, answer, elapsedMs)]);
-  if ('error' in answer) return { status: 'error', reason: 'failed', error: answer.error, elapsedMs };
-  return { status: 'success', result: answer.result, elapsedMs };
+  const answer = refusalOf(call) ?? (await attempt(deps.outbound, call, ctx.signal));
+  const elapsedMs = Math.round((performance.now() - startedAt) * 10) / 10;
+  const outcome = outcomeOf(answer, elapsedMs);
+  const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
+  if (wasAttempted) await deps.recordEvents([eventOf(ctx.caller.developerId, call, outcome)]);
+  return outcome;
 }

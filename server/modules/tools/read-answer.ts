@@ -1,4 +1,7 @@
+import { TextDecoder } from 'node:util';
+import { LIMITS } from '../../../contract/shared/limits.ts';
 import type { OutboundResponse } from '../../platform/net/index.ts';
+import { isDeeperThan } from './json-depth.ts';
 
 /** Characters of a failed answer that are shown. */
 const SHOWN = 500;
@@ -6,34 +9,43 @@ const SHOWN = 500;
 /** What an answer means: the tool's result, or why there is none. */
 export type ReadAnswer = { result: unknown } | { error: string };
 
-function charsetOf(contentType: string): string {
-  return /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+/** The charset that the answer names, if it is one; UTF-8 else. */
+function decoderFor(contentType: string): TextDecoder {
+  const name = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(name, { fatal: true });
+  } catch {
+    return new TextDecoder('utf-8', { fatal: true });
+  }
 }
 
-function decode(body: Buffer, contentType: string): string | undefined {
+/** The text of an answer. What is not in the charset that it names is read as browsers read old pages. */
+function decode(body: Buffer, contentType: string): string {
   try {
-    return new TextDecoder(charsetOf(contentType), { fatal: true }).decode(body);
+    return decoderFor(contentType).decode(body);
+  } catch {
+    return new TextDecoder('windows-1252').decode(body);
+  }
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
   } catch {
     return undefined;
   }
 }
 
-/** JSON where it is an object or a list; numbers and words of plain text stay text. */
-function parseStructured(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function readText(text: string, contentType: string): ReadAnswer {
+  if (text.trim() === '') return { result: /[/+]json\b/i.test(contentType) || text === '' ? null : text };
+  const isDeclared = /[/+]json\b/i.test(contentType);
+  // Numbers and words of plain text stay text; objects and lists are JSON whatever they are called.
+  const parsed = isDeclared || /^\s*[[{]/.test(text) ? parse(text) : undefined;
+  if (!parsed) return isDeclared ? { error: 'The answer says that it is JSON, but is not.' } : { result: text };
+  if (isDeeperThan(parsed.value, LIMITS.jsonDepth)) {
+    return { error: `The answer nests deeper than ${LIMITS.jsonDepth} levels.` };
   }
-}
-
-function parseDeclared(text: string): ReadAnswer {
-  try {
-    return { result: JSON.parse(text) };
-  } catch {
-    return { error: 'The answer says that it is JSON, but is not.' };
-  }
+  return { result: parsed.value };
 }
 
 /**
@@ -43,14 +55,11 @@ function parseDeclared(text: string): ReadAnswer {
 export function readAnswer({ status, headers, body }: OutboundResponse): ReadAnswer {
   const contentType = headers['content-type'] ?? '';
   const text = decode(body, contentType);
+  const isBinary = text.includes('\0');
   if (status < 200 || status > 299) {
-    const shown = text === undefined || text.trim() === '' ? '' : `: ${text.trim().slice(0, SHOWN).toWellFormed()}`;
+    const shown = isBinary || text.trim() === '' ? '' : `: ${text.trim().slice(0, SHOWN).toWellFormed()}`;
     return { error: `The tool's address answered with HTTP ${status}${shown}` };
   }
-  if (body.length === 0) return { result: null };
-  if (text === undefined || text.includes('\0')) {
-    return { error: `The answer is not text (Content-Type: ${contentType || 'none'}).` };
-  }
-  if (/[/+]json\b/i.test(contentType)) return parseDeclared(text);
-  return { result: parseStructured(text) ?? text };
+  if (isBinary) return { error: `The answer is not text (Content-Type: ${contentType || 'none'}).` };
+  return readText(text, contentType);
 }

@@ -1,37 +1,26 @@
-import { AppError } from '../../../platform/errors/index.ts';
-import { isObject } from './walk-schema.ts';
+import { SchemaMistake } from './keyword.ts';
 
-/** What an input_schema may cost. Generous for schemas that people write; a bound for those that somebody builds. */
+/** Generous for schemas that people write; a bound for those that somebody builds to do harm. */
 const MAX_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
-const MAX_NODES = 2000;
+const MAX_PARTS = 2000;
 
-/** A schema node looks at an input character at most about once; this many such looks take well under a second. */
-const MAX_WORK = 100_000_000;
-const MAX_INPUT_BYTES = 1024 * 1024;
-
-/** Objects, lists and list items, however they are used; throws beyond the depth. */
-function countNodes(value: unknown, field: string, depth = 1): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  if (depth > MAX_DEPTH) throw new AppError('INVALID_REQUEST', `${field} is nested deeper than ${MAX_DEPTH} levels.`);
-  return Object.values(value).reduce<number>((sum, item) => sum + countNodes(item, field, depth + 1), 1);
-}
-
-/** Refuses a schema that is too large to be checked against in bounded time. Gives its number of nodes. */
-export function demandSmallSchema(schema: Record<string, unknown>, field: string): number {
-  const nodes = countNodes(schema, field);
-  if (nodes > MAX_NODES) throw new AppError('INVALID_REQUEST', `${field} has more than ${MAX_NODES} parts.`);
-  const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > MAX_BYTES) throw new AppError('INVALID_REQUEST', `${field} is larger than ${MAX_BYTES} bytes.`);
-  if (isObject(schema) && schema['type'] !== undefined && schema['type'] !== 'object') {
-    throw new AppError('INVALID_REQUEST', `${field}.type must be "object": a tool's input is an object.`);
+/** Counts objects, arrays and the members of arrays: a list of a million words is a large schema, too. */
+function countParts(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > MAX_DEPTH) throw new SchemaMistake('', `nests deeper than ${MAX_DEPTH} levels`);
+  let parts = Array.isArray(value) ? 1 + value.length : 1;
+  for (const member of Object.values(value)) {
+    parts += countParts(member, depth + 1);
+    if (parts > MAX_PARTS) throw new SchemaMistake('', `has more than ${MAX_PARTS} parts`);
   }
-  return nodes;
+  return parts;
 }
 
-/** Why an input is too large to be checked against a schema of so many nodes; undefined when it is not. */
-export function oversizeOf(input: unknown, schemaNodes: number): string | undefined {
-  const bytes = Buffer.byteLength(JSON.stringify(input));
-  if (bytes > MAX_INPUT_BYTES) return `input is larger than ${MAX_INPUT_BYTES} bytes.`;
-  return bytes * schemaNodes > MAX_WORK ? 'input is too large for an input_schema of this size.' : undefined;
+/** Refuses a schema too large to be handled without harm. Throws SchemaMistake. */
+export function checkSchemaLimits(schema: Record<string, unknown>): void {
+  countParts(schema, 1);
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) {
+    throw new SchemaMistake('', `is larger than ${MAX_BYTES / 1024} kB`);
+  }
 }
