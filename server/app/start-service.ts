@@ -1,10 +1,13 @@
+import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
-import { buildServer, type HttpServer, type Route } from '../platform/http/index.ts';
+import { errorMessage } from '../platform/errors/index.ts';
+import { buildServer, stopServer, type HttpServer, type Route } from '../platform/http/index.ts';
+import { migrateQueue } from '../platform/queue/index.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/index.ts';
 import { addDocsPage } from './docs-page/index.ts';
 import { addHealthRoutes } from './health-routes.ts';
@@ -23,10 +26,20 @@ const READY_TIMEOUT_MS = 1000;
 export interface Service {
   url: string;
   version: string;
-  /** The first key, on the very first start when none was given. */
-  generatedKey: string | undefined;
   /** Stops accepting, finishes what is under way, writes what is buffered, lets go of the database. */
   stop: () => Promise<void>;
+}
+
+export interface StartOptions {
+  /**
+   * Told of the first key when it has been made, on the very first start when none was given. It cannot be read again,
+   * so it has to be shown even when the start fails afterwards.
+   */
+  onGeneratedKey?: (key: string) => void;
+  /** Gives up the start when aborted, after undoing what was begun. */
+  signal?: AbortSignal;
+  /** Milliseconds that requests under way get when the service stops. */
+  graceMs?: number;
 }
 
 interface Parts {
@@ -81,11 +94,23 @@ function serverOf(parts: Parts, state: { isStopping: boolean }): HttpServer {
   return server;
 }
 
-/** Finishes requests under way; after the grace their connections are cut, which aborts what they wait for. */
-async function closeServer(server: HttpServer): Promise<void> {
-  const timer = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-  await server.close();
-  clearTimeout(timer);
+const LISTEN_FAILURES: Record<string, string> = {
+  EADDRINUSE: 'another program uses that port',
+  EACCES: 'the user that starts the service may not use that port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+};
+
+/** Throws an Error of one line that names the settings which cannot be used. */
+async function listen(server: HttpServer, { HOST, PORT }: AllSettings['http']): Promise<void> {
+  try {
+    // One address: for the name localhost, Fastify would open a second server that no stop waits for.
+    const { address } = await lookup(HOST, { order: 'ipv4first' });
+    await server.listen({ host: address, port: PORT });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = LISTEN_FAILURES[code] ?? errorMessage(error);
+    throw new Error(`cannot listen on HOST ${HOST}, PORT ${PORT}: ${reason}.`, { cause: error });
+  }
 }
 
 function addressOf(server: HttpServer, { http, transport }: AllSettings): string {
@@ -100,31 +125,48 @@ function asAddressInfo(address: string | AddressInfo | null): AddressInfo {
   return address;
 }
 
+type Undo = (() => Promise<void>)[];
+
+/** Opens what serves requests and jobs. Each part that is open adds how to close it. */
+async function openParts(context: { settings: AllSettings; log: Logger }, undo: Undo, options: StartOptions) {
+  const { settings, log } = context;
+  const { signal, onGeneratedKey } = options;
+  const metrics = createMetrics();
+  const storage = await openStorage(settings.db, log);
+  undo.push(storage.close);
+  signal?.throwIfAborted();
+  const modules = await openModules({ settings, storage, metrics, log });
+  undo.push(modules.close);
+  const { generatedKey, isGivenKeyRevoked } = modules.keys.firstStart;
+  if (generatedKey !== undefined) onGeneratedKey?.(generatedKey);
+  if (isGivenKeyRevoked) log.warn('BOOTSTRAP_API_KEY names a key that was revoked; it stays revoked');
+  signal?.throwIfAborted();
+  if (settings.app.ROLE === 'api') {
+    await migrateQueue(storage);
+    return { ...context, metrics, storage, modules, worker: undefined };
+  }
+  const worker = await openWorker(storage, metrics, log);
+  undo.push(worker.stop);
+  signal?.throwIfAborted();
+  return { ...context, metrics, storage, modules, worker };
+}
+
 /** Starts everything in order, and undoes what was begun when a later step fails. */
-export async function startService(settings: AllSettings, log: Logger): Promise<Service> {
-  const undo: (() => Promise<void>)[] = [];
+export async function startService(settings: AllSettings, log: Logger, options: StartOptions = {}): Promise<Service> {
+  const { graceMs = GRACE_MS } = options;
+  const undo: Undo = [];
   const stopAll = async (): Promise<void> => {
     for (const step of undo.toReversed()) await step();
   };
   try {
-    const metrics = createMetrics();
-    const storage = await openStorage(settings.db, log);
-    undo.push(storage.close);
-    const modules = await openModules({ settings, storage, metrics, log });
-    undo.push(modules.close);
-    const worker = settings.app.ROLE === 'api' ? undefined : await openWorker(storage, metrics, log);
-    if (worker) undo.push(worker.stop);
+    const parts = await openParts({ settings, log }, undo, options);
     const state = { isStopping: false };
-    const server = serverOf({ settings, log, metrics, storage, modules, worker }, state);
-    await server.listen({ host: settings.http.HOST, port: settings.http.PORT });
-    undo.push(() => closeServer(server));
-    if (modules.keys.firstStart.isGivenKeyRevoked) {
-      log.warn('BOOTSTRAP_API_KEY names a key that was revoked; it stays revoked');
-    }
+    const server = serverOf(parts, state);
+    undo.push(() => stopServer(server, graceMs));
+    await listen(server, settings.http);
     return {
       url: addressOf(server, settings),
       version,
-      generatedKey: modules.keys.firstStart.generatedKey,
       stop: async () => {
         state.isStopping = true;
         await stopAll();

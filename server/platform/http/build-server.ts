@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { LIMITS } from '../../../contract/shared/limits.ts';
@@ -10,11 +11,16 @@ import { parseJsonBody } from './json-body.ts';
 import { admit, setLimitHeaders, type CallRecord, type CallState, type Gatekeeper } from './pipeline.ts';
 import { registerRoute } from './register-route.ts';
 import type { Route } from './route.ts';
+import { UnderWay } from './under-way.ts';
+import { refuseBroken } from './refuse-broken.ts';
 import { compileValidator } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     call: CallState;
+  }
+  interface FastifyInstance {
+    underWay: UnderWay;
   }
 }
 
@@ -49,19 +55,15 @@ function createInstance({ transport, log, gate }: ServerOptions): FastifyInstanc
     genReqId: requestIdOf,
     routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
+    // What still arrives on an open connection during a stop is answered.
+    return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       setLimitHeaders(reply, gate.spendAnonymous(request.ip, 1));
       sendFailure(log, reply, error);
     },
-    clientErrorHandler: (_error, socket) => {
-      if (!socket.writable) return;
-      const body = JSON.stringify(errorBody(new AppError('INVALID_REQUEST', 'The request is not valid HTTP.')));
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, gate),
   });
 }
 
@@ -82,7 +84,10 @@ function refuseInsecure(request: FastifyRequest): void {
 
 /** Ends the record of a request once, whether its answer was finished or its client left. */
 function watchEnd(request: FastifyRequest, response: ServerResponse, options: ServerOptions): void {
+  const { underWay } = request.server;
+  underWay.addResponse(response);
   response.once('close', () => {
+    underWay.removeResponse(response);
     const { caller, isCounted, startedAt, startedAtMs } = request.call;
     const durationMs = performance.now() - startedAt;
     // 499, as proxies log it: the client closed the connection before there was an answer.
@@ -146,6 +151,28 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
+function watchConnections(app: FastifyInstance): void {
+  const underWay = new UnderWay();
+  app.decorate('underWay', underWay);
+  const { server } = app;
+  server.on('connection', (socket: Socket) => underWay.addConnection(socket));
+  server.on('secureConnection', (socket: Socket) => underWay.addConnection(socket));
+  // Node calls it when the server closes.
+  server.closeIdleConnections = () => underWay.closeIdle();
+}
+
+/**
+ * Accepts no further connection, and lets every request under way finish; after the grace their connections are cut,
+ * which aborts what they wait for. Resolves when their handlers have noted how they ended.
+ */
+export async function stopServer(app: HttpServer, graceMs: number): Promise<void> {
+  app.underWay.beginStop();
+  const timer = setTimeout(() => app.underWay.closeAll(), graceMs);
+  await app.close();
+  clearTimeout(timer);
+  await app.underWay.end();
+}
+
 /** The HTTP server with every contract route on it. Not listening yet; routes outside the contract may be added. */
 export function buildServer(options: ServerOptions): HttpServer {
   const app = createInstance(options);
@@ -159,6 +186,7 @@ export function buildServer(options: ServerOptions): HttpServer {
     }
   });
   app.decorateRequest('call');
+  watchConnections(app);
   addPipeline(app, options);
   for (const route of options.routes) registerRoute(app, route);
   return app;

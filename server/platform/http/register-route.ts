@@ -39,10 +39,18 @@ async function answerStream(
 function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
   const { contract } = route;
   const ctx = new HttpRequestContext(request.id, demandPermission(request, contract.permission), reply.raw);
-  if (route.answer.kind === 'stream') return answerStream(route.answer.run, { ctx, request, reply });
+  const { underWay } = request.server;
+  if (route.answer.kind === 'stream') {
+    const stream = answerStream(route.answer.run, { ctx, request, reply });
+    underWay.addHandler(stream);
+    return stream;
+  }
   reply.code(contract.status);
   const output = route.answer.run(ctx, inputOf(request));
-  if (output instanceof Promise) return output.catch((error: unknown) => failBare(contract, reply, error));
+  if (output instanceof Promise) {
+    underWay.addHandler(output);
+    return output.catch((error: unknown) => failBare(contract, reply, error));
+  }
   reply.send(output);
   return undefined;
 }
