@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import {
   createChangeFeed,
+  isDatabaseAway,
   migrate,
   openDatabase,
   startEmbedded,
   type ChangeFeed,
   type Database,
 } from '../platform/db/index.ts';
+import { AppError, errorMessage } from '../platform/errors/index.ts';
 import type { AllSettings } from './settings.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -18,6 +20,17 @@ export interface Storage {
   database: Database;
   changes: ChangeFeed;
   close: () => Promise<void>;
+}
+
+/** Which server did not answer, without the password, and why. Other failures stay as they are. */
+function explain(error: unknown, given: string | undefined): unknown {
+  if (given === undefined || !isDatabaseAway(error)) return error;
+  const { hostname, port, pathname } = new URL(given);
+  const failure = error instanceof AppError ? error.cause : error;
+  // One for each address of a name such as localhost.
+  const cause: unknown = failure instanceof AggregateError ? failure.errors[0] : failure;
+  const place = `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+  return new Error(`the database of DATABASE_URL, ${place}, cannot be reached: ${errorMessage(cause)}.`, { cause });
 }
 
 /** Connects to the given PostgreSQL, or starts the embedded one, and brings the schema up to date. */
@@ -50,6 +63,6 @@ export async function openStorage(settings: AllSettings['db'], log: Logger): Pro
   } catch (error) {
     await database.close();
     await embedded?.stop();
-    throw error;
+    throw explain(error, given);
   }
 }
