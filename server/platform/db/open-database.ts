@@ -1,4 +1,4 @@
-import { Client, Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { columnTypes } from './column-types.ts';
 import { translateError } from './database-error.ts';
 import { withClient } from './lend-connection.ts';
@@ -9,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** Later than the server's own limit: only for a server that vanished without closing the connection. */
 const ANSWER_TIMEOUT_MS = 35_000;
+/** For a server that vanished and never closes its side. */
+const CLOSE_TIMEOUT_MS = 1000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 export interface Database extends Queryable {
@@ -67,15 +69,34 @@ async function connect(options: DatabaseOptions): Promise<Client> {
   }
 }
 
+/** The pool says that it has ended before its connections have: a server that is stopped then would still report to them. */
+function watchEnds(pool: Pool): () => Promise<void> {
+  const open = new Set<PoolClient>();
+  pool.on('connect', (client) => open.add(client));
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  pool.on('remove', (client) => {
+    open.delete(client);
+    if (pool.ended && open.size === 0) resolve();
+  });
+  return async () => {
+    await pool.end();
+    if (open.size === 0) return;
+    const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+    await ended;
+    clearTimeout(timer);
+  };
+}
+
 /** Opens a pool. Connects at first need; statements fail with AppError UNAVAILABLE while there is no database. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options);
+  const close = watchEnds(pool);
   return {
     query: <Row>(statement: Statement) => withClient(pool, (client) => runAlone<Row>(client, statement)),
     transaction: (body) => withClient(pool, (client) => runTransaction(client, body)),
     connect: () => connect(options),
     pool,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
+    close,
   };
 }
