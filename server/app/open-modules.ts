@@ -38,10 +38,10 @@ function openModels({ settings, metrics }: Parts, http: ReturnType<typeof create
   return createModels({
     settings: settings.models,
     http,
-    onCall: ({ model, outcome, durationMs, usage }) => {
-      metrics.modelCalls.observe({ model, outcome }, durationMs / 1000);
-      metrics.tokens.inc({ model, direction: 'input' }, usage.inputTokens);
-      metrics.tokens.inc({ model, direction: 'output' }, usage.outputTokens);
+    onCall: ({ vendor, outcome, durationMs, usage }) => {
+      metrics.modelCalls.observe({ vendor, outcome }, durationMs / 1000);
+      metrics.tokens.inc({ vendor, direction: 'input' }, usage.inputTokens);
+      metrics.tokens.inc({ vendor, direction: 'output' }, usage.outputTokens);
     },
   });
 }

@@ -34,7 +34,10 @@ function watchParts(registry: Registry, parts: MeasuredParts): () => Promise<voi
   };
 }
 
-/** Everything /metrics shows. Names follow Prometheus's conventions: base units, `_total` for counters. */
+/**
+ * Everything /metrics shows. Names follow Prometheus's conventions: base units, `_total` for counters. Labels take values
+ * from fixed sets: callers choose names of models, so they are not among them.
+ */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -47,15 +50,15 @@ export function createMetrics() {
   });
   const modelCalls = new Histogram({
     name: 'tessera_model_call_duration_seconds',
-    help: 'Calls of model vendors by model and outcome.',
-    labelNames: ['model', 'outcome'] as const,
+    help: 'Calls of model vendors by vendor and outcome.',
+    labelNames: ['vendor', 'outcome'] as const,
     buckets: LATENCY_BUCKETS,
     registers: [registry],
   });
   const tokens = new Counter({
     name: 'tessera_model_tokens_total',
-    help: 'Tokens by model and direction (input, output).',
-    labelNames: ['model', 'direction'] as const,
+    help: 'Tokens by vendor and direction (input, output).',
+    labelNames: ['vendor', 'direction'] as const,
     registers: [registry],
   });
   const events = new Counter({
