@@ -1,13 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { testDataFile } from './test-data.ts';
 import { asArray, asObject, parseJson } from '../modules/models/vendor-json.ts';
 
-/** Where the recorded traffic lies that tests replay; it is not part of the source. */
-const FOLDER = path.join(process.env['TEST_DATA_DIR'] ?? path.join(process.cwd(), '../shared/data'), 'llm-wire');
+/** The recorded traffic that tests replay; it is not part of the source. */
+const folder = testDataFile('llm-wire');
 
-export const hasRecordings = existsSync(FOLDER);
-
-if (!hasRecordings) console.log(`Tests of recorded vendor traffic are skipped: set TEST_DATA_DIR to run them.`);
+export const hasRecordings = folder !== undefined;
 
 export interface Recording {
   name: string;
@@ -16,14 +15,15 @@ export interface Recording {
 
 /** The recorded streams of a vendor. */
 export function recordings(vendor: 'anthropic' | 'openai'): Recording[] {
-  if (!hasRecordings) return [];
-  const names = readdirSync(path.join(FOLDER, vendor)).filter((name) => name.endsWith('.sse'));
-  return names.map((name) => ({ name, bytes: readFileSync(path.join(FOLDER, vendor, name)) }));
+  if (folder === undefined) return [];
+  const names = readdirSync(path.join(folder, vendor)).filter((name) => name.endsWith('.sse'));
+  return names.map((name) => ({ name, bytes: readFileSync(path.join(folder, vendor, name)) }));
 }
 
 /** The messages of a recorded request. */
 export function recordedMessages(vendor: 'anthropic' | 'openai', name: string): unknown[] {
-  const text = readFileSync(path.join(FOLDER, vendor, `${name}.request.json`), 'utf8');
+  if (folder === undefined) return [];
+  const text = readFileSync(path.join(folder, vendor, `${name}.request.json`), 'utf8');
   return asArray(asObject(parseJson(text))['messages']);
 }
 
@@ -35,9 +35,9 @@ export interface FramingCase {
 
 /** Byte streams of the SSE standard's tests, with the data of their events. */
 export function framingCases(): FramingCase[] {
-  if (!hasRecordings) return [];
+  if (folder === undefined) return [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the form of the file is fixed
-  const cases = JSON.parse(readFileSync(path.join(FOLDER, 'sse-framing.json'), 'utf8')) as {
+  const cases = JSON.parse(readFileSync(path.join(folder, 'sse-framing.json'), 'utf8')) as {
     name: string;
     stream_base64: string;
     expected_data: string[];

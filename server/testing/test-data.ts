@@ -5,7 +5,6 @@ const DEFAULT = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 
 /** A file of the real data that tests measure with (TEST_DATA_DIR); undefined, and said once, where it is not there. */
 export function testDataFile(name: string): string | undefined {
-  // oxlint-disable-next-line node/no-process-env -- a setting of the tests, not of the service
   const file = `${process.env['TEST_DATA_DIR'] ?? DEFAULT}/${name}`;
   if (existsSync(file)) return file;
   process.stdout.write(`left out: tests on ${name}, which is not in TEST_DATA_DIR\n`);

@@ -1,17 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { testDataFile } from '../../testing/test-data.ts';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOutbound } from './create-outbound.ts';
 import { closeAll, serveHttp } from './loopback.ts';
 import type { Lookup } from './resolve-host.ts';
 
-const FILE = path.join(
-  process.env['TEST_DATA_DIR'] ?? path.join(process.cwd(), '../shared/data'),
-  'ssrf/must-block.txt',
-);
-const hasFile = existsSync(FILE);
-if (!hasFile) console.log('Tests of addresses that must be blocked are skipped: set TEST_DATA_DIR to run them.');
-const lines = hasFile ? readFileSync(FILE, 'utf8').split('\n').filter(Boolean) : [];
+const file = testDataFile('ssrf/must-block.txt');
+const lines = file === undefined ? [] : readFileSync(file, 'utf8').split('\n').filter(Boolean);
 
 /** As hosts files, clouds and wildcard name services answer: every name leads to this machine. */
 const lookup: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
@@ -27,7 +22,7 @@ function withPort(line: string, port: number): string | undefined {
 
 afterEach(closeAll);
 
-describe.skipIf(!hasFile)('addresses that must never be dialled', () => {
+describe.skipIf(file === undefined)('addresses that must never be dialled', () => {
   const call = { method: 'GET', headers: {}, timeoutMs: 5000, maxBytes: 1000, redirects: 'follow' } as const;
 
   it('are all refused, and no canary is reached', async () => {

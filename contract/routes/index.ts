@@ -1,0 +1,24 @@
+import * as admin from './admin.ts';
+import * as ai from './ai.ts';
+import * as keys from './keys.ts';
+import * as tools from './tools.ts';
+
+/** Every endpoint, by its id. */
+export const ROUTES = {
+  createApiKey: keys.createApiKey,
+  listApiKeys: keys.listApiKeys,
+  revokeApiKey: keys.revokeApiKey,
+  getUsage: keys.getUsage,
+  createDeveloper: admin.createDeveloper,
+  listDevelopers: admin.listDevelopers,
+  updateDeveloper: admin.updateDeveloper,
+  registerTool: tools.registerTool,
+  listTools: tools.listTools,
+  getTool: tools.getTool,
+  updateTool: tools.updateTool,
+  deleteTool: tools.deleteTool,
+  testTool: tools.testTool,
+  chat: ai.chat,
+  chatStream: ai.chatStream,
+  toolCall: ai.toolCall,
+} as const;
