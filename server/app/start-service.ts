@@ -79,8 +79,7 @@ function serverOf(parts: Parts, state: { isStopping: boolean }): HttpServer {
       modules.keys.recordCall(call);
       modules.callLog.record(call);
     },
-    observe: ({ method, route, status, durationMs }) =>
-      metrics.requests.observe({ method, route, status }, durationMs / 1000),
+    observe: (facts) => metrics.requests.record(facts),
   });
   const refresh = metrics.watch({
     pool: () => storage.database.stats(),

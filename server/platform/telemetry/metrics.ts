@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { RequestLatency } from './request-latency.ts';
 
 /** Seconds; from a cached read to a slow model. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -41,13 +42,7 @@ function watchParts(registry: Registry, parts: MeasuredParts): () => Promise<voi
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'tessera_http_request_duration_seconds',
-    help: 'Requests by method, path template and status.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: LATENCY_BUCKETS,
-    registers: [registry],
-  });
+  const requests = new RequestLatency(registry, LATENCY_BUCKETS);
   const modelCalls = new Histogram({
     name: 'tessera_model_call_duration_seconds',
     help: 'Calls of model vendors by vendor and outcome.',
