@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
 import { errorMessage } from '../errors/index.ts';
@@ -48,6 +48,7 @@ export class JobReclaimer {
   readonly #stop = new AbortController();
   #client: Client | undefined;
   #suspects = new Set<string>();
+  #statements: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> = Promise.resolve();
 
   constructor(database: Database, log: Logger) {
@@ -63,13 +64,13 @@ export class JobReclaimer {
   /** Vouches for a worker of this process. */
   addWorker(id: string): void {
     this.#workers.add(id);
-    this.#client?.query(...lockQuery(id)).catch(() => undefined);
+    this.#send(lockQuery(id)).catch(() => undefined);
   }
 
   /** Stops vouching: what the worker still holds is given back. */
   removeWorker(id: string): void {
     this.#workers.delete(id);
-    this.#client?.query(...unlockQuery(id)).catch(() => undefined);
+    this.#send(unlockQuery(id)).catch(() => undefined);
   }
 
   /** Runs a job of one of our workers, known as running meanwhile. */
@@ -88,6 +89,16 @@ export class JobReclaimer {
     await this.#client?.end();
   }
 
+  /** The connection takes one statement at a time. */
+  #send<Row extends object>(
+    statement: [string, unknown[]],
+    client = this.#client,
+  ): Promise<QueryResult<Row> | undefined> {
+    const result = this.#statements.then(() => client?.query<Row>(...statement));
+    this.#statements = result.catch(() => undefined);
+    return result;
+  }
+
   async #connect(): Promise<void> {
     const client = await this.#database.connect();
     client.once('end', () => {
@@ -95,7 +106,7 @@ export class JobReclaimer {
     });
     this.#client = client;
     this.#suspects.clear();
-    for (const id of this.#workers) await client.query(...lockQuery(id));
+    for (const id of this.#workers) await this.#send(lockQuery(id), client);
   }
 
   async #run(): Promise<void> {
@@ -122,16 +133,14 @@ export class JobReclaimer {
   }
 
   async #sweep(client: Client): Promise<void> {
-    const { rows } = await client.query<{ key: string; id: string }>(FIND_ORPHANS, [
-      [...this.#workers],
-      [...this.#running],
-    ]);
+    const known = [[...this.#workers], [...this.#running]];
+    const { rows = [] } = (await this.#send<{ key: string; id: string }>([FIND_ORPHANS, known], client)) ?? {};
     // A job may have begun while the query was on its way.
     const orphans = rows.filter(({ id }) => !this.#running.has(id));
     const certain = orphans.filter(({ key }) => this.#suspects.has(key)).map(({ id }) => id);
     this.#suspects = new Set(orphans.map(({ key }) => key));
     if (certain.length === 0) return;
-    await client.query(GIVE_BACK, [certain]);
+    await this.#send([GIVE_BACK, [certain]], client);
     this.#log.warn({ jobs: certain }, 'gave back jobs whose worker was lost');
   }
 }
