@@ -79,7 +79,7 @@ export async function postgresPid(dataDir: string): Promise<number | undefined> 
   return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
