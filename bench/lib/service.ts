@@ -24,7 +24,7 @@ const ENV = { BOOTSTRAP_API_KEY: KEY, ENTERPRISE_PER_MINUTE: '100000000', ENTERP
 export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
   const port = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), 'tessera-bench-data-'));
-  const child = await startChild(['server/app/main.ts'], {
+  const child = await startChild(['--max-semi-space-size=64', 'server/app/main.ts'], {
     cwd: ROOT,
     env: { ...ENV, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
     readyUrl: `http://${HOST}:${port}/readyz`,
