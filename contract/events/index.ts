@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { JsonObject, JsonValue, OneOf } from '../shared/schemas.ts';
 
 /** An event that the service sends to subscribed addresses. */
@@ -112,14 +112,3 @@ export const EVENTS = [
 ] as const satisfies readonly EventContract[];
 
 export type EventType = (typeof EVENTS)[number]['type'];
-
-/** The names of all event types, in the order of the reference. */
-export const EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type);
-
-/** The data that an event of the type carries. */
-export type EventData<T extends EventType> = Static<Extract<(typeof EVENTS)[number], { type: T }>['data']>;
-
-/** An event as the module that causes it states it: type and data fit each other. */
-export type EventOf<T extends EventType = EventType> = {
-  [K in T]: { developerId: string; type: K; data: EventData<K> };
-}[T];

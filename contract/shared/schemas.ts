@@ -33,14 +33,6 @@ export function OneOf<const V extends string>(
 /** The answer of every deletion. */
 export const Success = Type.Object({ success: Type.Literal(true) });
 
-/** Body of every refusal. */
-export const ErrorBody = Type.Object({
-  error: Type.Object({
-    code: Type.Optional(Type.String({ examples: ['NOT_FOUND'] })),
-    message: Type.String({ examples: ['There is no tool named "weather".'] }),
-  }),
-});
-
 /** A path with one placeholder. */
 export function PathParam<const N extends string>(name: N, description: string) {
   return asRecordOf<N>(Type.Object({ [name]: Type.String({ minLength: 1, description }) }));

@@ -2,8 +2,7 @@
 // Used by ai (chat, analysis), workflows (through ai) and knowledge; built by app from the settings.
 // Must not know of conversations, of how tools run, or of who pays.
 export { createModels, type Models, type ResolvedModel } from './create-models.ts';
-export { modelSettings, readModelSettings, type ModelSettings } from './models.settings.ts';
-export type { CallFacts } from './vendor.ts';
+export { modelSettings, readModelSettings } from './models.settings.ts';
 export type {
   Model,
   ModelAnswer,

@@ -3,4 +3,4 @@
 // Must not know who asks for a call, nor what a model is.
 export { createTools, type Tools } from './tools.ts';
 export { toolRoutes } from './tools.routes.ts';
-export type { ToolBinding, ToolDefinition, ToolOutcome } from './tool-definition.ts';
+export type { ToolDefinition } from './tool-definition.ts';

@@ -58,5 +58,3 @@ export function createToolCache(database: Database, changes: ChangeFeed) {
     load: async (developerId) => shelfOf(await allTools(database, developerId)),
   });
 }
-
-export type ToolCache = ReturnType<typeof createToolCache>;

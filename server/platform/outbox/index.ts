@@ -3,5 +3,5 @@
 // Must not know what an event means or who subscribes.
 export { type NewEvent, type OutboxEvent } from './event.ts';
 export { publishEvents } from './publish-events.ts';
-export { createEventRecorder, type EventRecorder } from './event-recorder.ts';
-export { createOutboxRelay, type EventListener, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';
+export { createEventRecorder } from './event-recorder.ts';
+export { createOutboxRelay, type EventListener, type OutboxRelay } from './outbox-relay.ts';

@@ -4,4 +4,3 @@
 export { enqueue, enqueueAll, type NewJob } from './enqueue.ts';
 export { migrateQueue } from './migrate-queue.ts';
 export { createQueue, type Queue, type QueueOptions } from './create-queue.ts';
-export { type JobContext, type QueueCronItem, type Task } from './start-runner.ts';

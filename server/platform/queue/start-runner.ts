@@ -13,7 +13,7 @@ const POLL_MS = 1000;
 /** How long a stop by force may take. */
 const FORCE_TIMEOUT_MS = 5000;
 
-export interface JobContext {
+interface JobContext {
   /** 1 at the first attempt. */
   attempt: number;
   /** Aborted when the service stops and the job should give up. */

@@ -2,8 +2,6 @@ import { AppError } from '../../../platform/errors/index.ts';
 import { compileInputSchema, type InputValidator } from './compile-input-schema.ts';
 import { SchemaMistake } from './keyword.ts';
 
-export type { InputValidator };
-
 /**
  * The validator of an input_schema, compiled once. It says what is wrong with an input in sentences that name the
  * fields, undefined when nothing is. Throws AppError INVALID_REQUEST naming the part, below `field`, that cannot be used.

@@ -1,5 +1,5 @@
 /** Units of work that one validation may cost; a unit is at most about 30 ns, so a validation at most about 150 ms. */
-export const FUEL = 4_000_000;
+const FUEL = 4_000_000;
 
 /** How many schemas may be applied inside each other: input depth times the longest chain of references. */
 const MAX_DEPTH = 400;
