@@ -111,6 +111,9 @@ function watchEnd(request: FastifyRequest, response: ServerResponse, options: Se
 /** Pages outside the contract are open and not counted; everything under it needs a key. */
 function begin(request: FastifyRequest, reply: FastifyReply, options: ServerOptions): void | Promise<void> {
   const { gate, transport } = options;
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    throw new AppError('INVALID_REQUEST', 'The request has no Host header.');
+  }
   if (!request.url.startsWith('/v1/')) return setLimitHeaders(reply, gate.spendAnonymous(request.ip, 0));
   if (transport.requiresHttps) refuseInsecure(request);
   return admit(gate, request, reply);
@@ -157,6 +160,10 @@ function watchConnections(app: FastifyInstance): void {
   const { server } = app;
   server.on('connection', (socket: Socket) => underWay.addConnection(socket));
   server.on('secureConnection', (socket: Socket) => underWay.addConnection(socket));
+  // Node would refuse a request without Host in no form; `begin` does it in ours.
+  Object.assign(server, { requireHostHeader: false });
+  // What a client expects is not a reason to refuse it: Node would, with 417 in no form.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Node calls it when the server closes.
   server.closeIdleConnections = () => underWay.closeIdle();
 }
