@@ -61,7 +61,7 @@ export async function cleanUpProcesses(): Promise<void> {
   for (const service of processes) await service.killAll();
   processes.clear();
   for (const dataDir of dataDirs) {
-    await killPostgres(dataDir);
+    await signalPostgres(dataDir, 'SIGKILL');
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
   dataDirs.clear();
@@ -105,10 +105,11 @@ async function childrenOf(pid: number): Promise<number[]> {
   return stats.filter(({ stat }) => Number(/\) \S (\d+) /.exec(stat)?.[1]) === pid).map(({ name }) => Number(name));
 }
 
-async function killPostgres(dataDir: string): Promise<void> {
+/** Signals the PostgreSQL server of a data folder and every process of it. */
+export async function signalPostgres(dataDir: string, name: NodeJS.Signals): Promise<void> {
   const pid = await postgresPid(dataDir);
   if (pid === undefined) return;
-  for (const victim of [pid, ...(await childrenOf(pid))]) kill(victim, 'SIGKILL');
+  for (const member of [pid, ...(await childrenOf(pid))]) kill(member, name);
 }
 
 function collect(child: ChildProcess) {
@@ -188,7 +189,7 @@ export async function spawnProcess(options: ProcessOptions = {}): Promise<Servic
       await exited;
     },
     killAll: async () => {
-      const postgres = killPostgres(dataDir);
+      const postgres = signalPostgres(dataDir, 'SIGKILL');
       signalGroup('SIGKILL');
       await Promise.all([postgres, exited]);
     },
