@@ -32,7 +32,7 @@ function definitionOfRow(row: ToolRow): ToolDefinition {
 }
 
 function shelfOf(rows: readonly ToolRow[]): ToolShelf {
-  const entries = rows.map((row) => ({ row, wire: wireTool(row), definition: definitionOfRow(row) }));
+  const entries = rows.map((row) => ({ row, wire: Object.freeze(wireTool(row)), definition: definitionOfRow(row) }));
   const lists = new Map<string | undefined, readonly ToolDefinition[]>();
   const enabled = entries.filter(({ row }) => row.enabled).map(({ definition }) => definition);
   return {

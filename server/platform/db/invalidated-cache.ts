@@ -29,6 +29,8 @@ class Cache<V> implements InvalidatedCache<V> {
   readonly #options: InvalidatedCacheOptions<V>;
   /** In order of use, the oldest first. */
   readonly #entries = new Map<string, V>();
+  /** The key that was asked for last; it is where it belongs in the order already. */
+  #latest = '';
   readonly #loads = new Map<string, Load<V>>();
 
   constructor(options: InvalidatedCacheOptions<V>) {
@@ -40,8 +42,11 @@ class Cache<V> implements InvalidatedCache<V> {
   peek(key: string): V | undefined {
     const value = this.#entries.get(key);
     if (value === undefined || !this.#options.feed.isLive()) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
+    if (key !== this.#latest) {
+      this.#latest = key;
+      this.#entries.delete(key);
+      this.#entries.set(key, value);
+    }
     return value;
   }
 
@@ -79,6 +84,7 @@ class Cache<V> implements InvalidatedCache<V> {
   }
 
   #keep(key: string, value: V): void {
+    this.#latest = key;
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#options.maxEntries) return;
     const oldest = this.#entries.keys().next();

@@ -35,6 +35,19 @@ async function answerStream(
   return reply;
 }
 
+/** Texts of answers that cannot change: a handler that gives the same frozen object again has it serialised once. */
+const texts = new WeakMap<object, string>();
+
+function sendNow(reply: FastifyReply, output: unknown): void {
+  if (typeof output !== 'object' || output === null || !Object.isFrozen(output)) {
+    reply.send(output);
+    return;
+  }
+  const text = texts.get(output) ?? String(reply.serialize(output));
+  texts.set(output, text);
+  reply.type('application/json; charset=utf-8').send(text);
+}
+
 /** Answers at once where the handler does: a read that is served from memory waits for no promise. */
 function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
   const { contract } = route;
@@ -51,7 +64,7 @@ function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
     underWay.addHandler(output);
     return output.catch((error: unknown) => failBare(contract, reply, error));
   }
-  reply.send(output);
+  sendNow(reply, output);
   return undefined;
 }
 
