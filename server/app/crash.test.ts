@@ -2,7 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import { queryRows } from '../testing/query-rows.ts';
 import { startScriptedVendor } from '../testing/scripted-vendor.ts';
 import { ADMIN_KEY, callApi, pickText } from '../testing/start-test-app.ts';
-import { cleanUpProcesses, databaseUrlOf, makeDataDir, postgresPid, startProcess } from '../testing/start-process.ts';
+import { databaseUrlOf, makeDataDir, postgresPid } from '../testing/data-dirs.ts';
+import { cleanUpProcesses, startProcess } from '../testing/start-process.ts';
 import { descriptionOf, WriteLoader, type WriteLoad } from '../testing/write-load.ts';
 
 afterEach(cleanUpProcesses);

@@ -1,13 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ADMIN_KEY, callApi, pick, startTestApp, type Answer, type TestApp } from '../testing/start-test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts';
-import {
-  cleanUpProcesses,
-  postgresPid,
-  signalPostgres,
-  startProcess,
-  type ServiceProcess,
-} from '../testing/start-process.ts';
+import { postgresPid, signalPostgres } from '../testing/data-dirs.ts';
+import { cleanUpProcesses, startProcess, type ServiceProcess } from '../testing/start-process.ts';
 
 let app: TestApp;
 let database: TestDatabase;

@@ -3,13 +3,8 @@ import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { startScriptedVendor } from '../testing/scripted-vendor.ts';
 import { callApi, pick, pickText } from '../testing/start-test-app.ts';
-import {
-  cleanUpProcesses,
-  makeDataDir,
-  spawnProcess,
-  startProcess,
-  type ServiceProcess,
-} from '../testing/start-process.ts';
+import { makeDataDir } from '../testing/data-dirs.ts';
+import { cleanUpProcesses, spawnProcess, startProcess, type ServiceProcess } from '../testing/start-process.ts';
 
 afterEach(cleanUpProcesses);
 

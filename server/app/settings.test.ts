@@ -7,14 +7,8 @@ import { queryRows } from '../testing/query-rows.ts';
 import { startScriptedVendor } from '../testing/scripted-vendor.ts';
 import { ADMIN_KEY, callApi } from '../testing/start-test-app.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import {
-  cleanUpProcesses,
-  makeDataDir,
-  postgresPid,
-  spawnProcess,
-  startProcess,
-  type ProcessOptions,
-} from '../testing/start-process.ts';
+import { makeDataDir, postgresPid } from '../testing/data-dirs.ts';
+import { cleanUpProcesses, spawnProcess, startProcess, type ProcessOptions } from '../testing/start-process.ts';
 import { readAllSettings } from './settings.ts';
 
 afterEach(cleanUpProcesses);

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ADMIN_KEY, callApi, pick, startTestApp } from '../testing/start-test-app.ts';
-import { cleanUpProcesses, makeDataDir, startProcess } from '../testing/start-process.ts';
+import { makeDataDir } from '../testing/data-dirs.ts';
+import { cleanUpProcesses, startProcess } from '../testing/start-process.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { readAllSettings } from './settings.ts';
 

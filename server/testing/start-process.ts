@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeDataDir, removeDataDirs, send, signalPostgres } from './data-dirs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'server/app/main.ts');
@@ -41,75 +40,19 @@ export interface ServiceProcess {
 
 export interface ProcessOptions {
   env?: Record<string, string>;
-  /** A folder of its own by default; see `removeDataDirs`. */
+  /** A folder of its own by default; see `cleanUpProcesses`. */
   dataDir?: string;
   /** Starts it by `npm start`. */
   byNpm?: boolean;
 }
 
-const dataDirs = new Set<string>();
 const processes = new Set<ServiceProcess>();
-
-export async function makeDataDir(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tessera-process-'));
-  dataDirs.add(dataDir);
-  return dataDir;
-}
 
 /** Ends everything that was started, PostgreSQL included, and removes the folders. For `afterEach`. */
 export async function cleanUpProcesses(): Promise<void> {
   for (const service of processes) await service.killAll();
   processes.clear();
-  for (const dataDir of dataDirs) {
-    await signalPostgres(dataDir, 'SIGKILL');
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
-  dataDirs.clear();
-}
-
-/** Address of the PostgreSQL that runs in a data folder. */
-export function databaseUrlOf(dataDir: string): string {
-  return `postgresql://tessera@localhost/tessera?host=${encodeURIComponent(join(dataDir, 'postgres'))}`;
-}
-
-/** The PostgreSQL server of a data folder; undefined when none runs. */
-export async function postgresPid(dataDir: string): Promise<number | undefined> {
-  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
-  const pid = Number(text.split('\n')[0]);
-  return pid > 0 && isAlive(pid) ? pid : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended by itself.
-  }
-}
-
-/** Processes whose parent is this one. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(
-    names.map(async (name) => ({ name, stat: await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') })),
-  );
-  // The name in parentheses may hold spaces; state and parent follow it.
-  return stats.filter(({ stat }) => Number(/\) \S (\d+) /.exec(stat)?.[1]) === pid).map(({ name }) => Number(name));
-}
-
-/** Signals the PostgreSQL server of a data folder and every process of it. */
-export async function signalPostgres(dataDir: string, name: NodeJS.Signals): Promise<void> {
-  const pid = await postgresPid(dataDir);
-  if (pid === undefined) return;
-  for (const member of [pid, ...(await childrenOf(pid))]) kill(member, name);
+  await removeDataDirs();
 }
 
 function collect(child: ChildProcess) {
@@ -166,7 +109,7 @@ export async function spawnProcess(options: ProcessOptions = {}): Promise<Servic
   const { text, waitFor } = collect(child);
   const exited = endOf(child);
   const pid = child.pid ?? 0;
-  const signalGroup = (name: NodeJS.Signals): void => kill(-pid, name);
+  const signalGroup = (name: NodeJS.Signals): void => send(-pid, name);
   const service: ServiceProcess = {
     pid,
     dataDir,
@@ -178,10 +121,10 @@ export async function spawnProcess(options: ProcessOptions = {}): Promise<Servic
     warnings: () => text.stdout.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line)),
     exited,
     waitForOutput: (wanted) => waitFor(wanted, exited),
-    signal: (name) => kill(pid, name),
+    signal: (name) => send(pid, name),
     signalGroup,
     stop: () => {
-      kill(pid, 'SIGTERM');
+      send(pid, 'SIGTERM');
       return exited;
     },
     kill: async () => {
