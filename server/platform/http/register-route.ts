@@ -38,14 +38,21 @@ async function answerStream(
 /** Texts of answers that cannot change: a handler that gives the same frozen object again has it serialised once. */
 const texts = new WeakMap<object, string>();
 
+function textOf(reply: FastifyReply, output: object): string {
+  const known = texts.get(output);
+  if (known !== undefined) return known;
+  const text: unknown = reply.serialize({ ...output });
+  if (typeof text !== 'string') throw new TypeError('an answer was not serialised to text');
+  texts.set(output, text);
+  return text;
+}
+
 function sendNow(reply: FastifyReply, output: unknown): void {
   if (typeof output !== 'object' || output === null || !Object.isFrozen(output)) {
     reply.send(output);
     return;
   }
-  const text = texts.get(output) ?? String(reply.serialize(output));
-  texts.set(output, text);
-  reply.type('application/json; charset=utf-8').send(text);
+  reply.type('application/json; charset=utf-8').send(textOf(reply, output));
 }
 
 /** Answers at once where the handler does: a read that is served from memory waits for no promise. */
