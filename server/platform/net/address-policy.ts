@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseAllowEntry, plainHostname, type Address, type AllowEntry } from './allow-list.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -65,7 +66,8 @@ export function createAddressPolicy({ allowPrivate, allow }: OutboundPolicy): Ad
 
   const demandHost = (hostname: string): void => {
     const host = plainHostname(hostname);
-    if (ipaddr.isValid(host)) demandAddress(host, host);
+    // The URL parser has made every spelling of an address the plain one.
+    if (isIP(host) !== 0) demandAddress(host, host);
     else if (REFUSED_NAMES.test(host) && !allowPrivate && !names.has(host)) refuse(host);
   };
   return { demandHost, demandAddress };

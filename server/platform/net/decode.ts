@@ -1,5 +1,12 @@
 import { pipeline, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
 import { OutboundError } from './outbound-error.ts';
 
 /** Makes a decoder for a body that begins with these bytes. */
@@ -8,26 +15,29 @@ type MakeDecoder = (start: Buffer) => Transform;
 /** `deflate` means zlib's format, but many servers send it without its header (as browsers know). */
 const inflate: MakeDecoder = (start) => (((start[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw());
 
+/** RFC 9659: over HTTP the window of zstd is 8 MB at most. Unbounded, a few bytes make the decoder reserve 128 MB. */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
 const DECODERS = new Map<string, MakeDecoder>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['deflate', inflate],
   ['br', () => createBrotliDecompress()],
-  ['zstd', () => createZstdDecompress()],
+  ['zstd', () => createZstdDecompress({ params: ZSTD_PARAMS })],
 ]);
 
-/** The decoder of a name in Content-Encoding. Throws OutboundError `bad_response` when there is none. */
-export function decoderOf(encoding: string): MakeDecoder {
+function decoderOf(encoding: string, start: Buffer): Transform {
   const make = DECODERS.get(encoding);
   if (!make) throw new OutboundError('bad_response', 'The answer has an encoding that was not asked for.');
-  return make;
+  return make(start);
 }
 
 /**
- * Takes one encoding off, as far as it is read. Nothing at all is nothing decoded: the answers to HEAD name an encoding
- * too. Throws `bad_response` for bytes that are not so encoded, and what the source throws.
+ * Takes one encoding off, by its name in Content-Encoding, as far as it is read. Nothing at all is nothing decoded: the
+ * answers to HEAD name an encoding too. Throws OutboundError `bad_response` for an unknown encoding and for bytes that
+ * are not so encoded, and what the source throws.
  */
-export async function* decode(source: AsyncIterable<Buffer>, make: MakeDecoder): AsyncGenerator<Buffer> {
+export async function* decode(source: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const start = await chunks.next();
   if (start.done) return;
@@ -41,7 +51,7 @@ export async function* decode(source: AsyncIterable<Buffer>, make: MakeDecoder):
       throw error;
     }
   };
-  const decoder = make(start.value);
+  const decoder = decoderOf(encoding, start.value);
   // The reader of the decoder is told of every failure; the callback is only there because it must be.
   pipeline(encoded, decoder, () => undefined);
   try {

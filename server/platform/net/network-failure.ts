@@ -1,6 +1,8 @@
 import { errors } from 'undici';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 
+const INVALID_HTTP = 'The answer is not valid HTTP.';
+
 /** What the codes of Node and undici mean to a caller. */
 const MEANINGS = new Map<string, [OutboundFailure, string]>([
   ['ECONNREFUSED', ['unreachable', 'The connection was refused.']],
@@ -17,9 +19,16 @@ const MEANINGS = new Map<string, [OutboundFailure, string]>([
   ['UND_ERR_HEADERS_OVERFLOW', ['bad_response', 'The headers of the answer are too large.']],
   ['HPE_HEADER_OVERFLOW', ['bad_response', 'The headers of the answer are too large.']],
   ['UND_ERR_ABORTED', ['aborted', 'The request was given up.']],
+  ['UND_ERR_DESTROYED', ['aborted', 'The request was given up, for the server is closing.']],
+  // How undici meets some answers that no server may give, such as status 000. Nothing of ours asserts.
+  ['ERR_ASSERTION', ['bad_response', INVALID_HTTP]],
   ['ABORT_ERR', ['aborted', 'The request was given up.']],
   ['UND_ERR_INVALID_ARG', ['refused', 'The request cannot be sent as HTTP.']],
 ]);
+
+/** The names that Node gives to what OpenSSL finds wrong with a certificate (man X509_STORE_CTX_get_error). */
+const CERTIFICATE_FAILURE =
+  /CERT|CRL|LEAF_SIGNATURE|ISSUER_PUBLIC_KEY|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|UNSPECIFIED)$/;
 
 /** Code of an error, or of the first of several attempts that an error sums up. */
 function codeOf(error: unknown): string {
@@ -30,11 +39,9 @@ function codeOf(error: unknown): string {
 function meaningOf(code: string): [OutboundFailure, string] | undefined {
   const known = MEANINGS.get(code);
   if (known) return known;
-  if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
-    return ['unreachable', `The host has no valid certificate (${code}).`];
-  }
-  if (code.startsWith('ERR_SSL_')) return ['unreachable', 'The host does not speak TLS as expected.'];
-  if (/^(HPE|UND_ERR)_/.test(code)) return ['bad_response', 'The answer is not valid HTTP.'];
+  if (CERTIFICATE_FAILURE.test(code)) return ['unreachable', `The host has no valid certificate (${code}).`];
+  if (/^ERR_(SSL|OSSL|TLS)_/.test(code)) return ['unreachable', 'The host does not speak TLS as expected.'];
+  if (/^(HPE|UND_ERR)_/.test(code)) return ['bad_response', INVALID_HTTP];
   if (/^E[A-Z]+$/.test(code)) return ['unreachable', `The connection failed (${code}).`];
   return undefined;
 }

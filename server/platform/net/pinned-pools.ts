@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { OutboundError } from './outbound-error.ts';
 import type { ResolvedAddress } from './resolve-host.ts';
 
 const MAX_POOLS = 256;
@@ -13,13 +14,20 @@ const KEEP_ALIVE_MS = 4_000;
 export class PinnedPools {
   readonly #connectTimeoutMs: number;
   readonly #pools = new Map<string, Pool>();
+  /** Pools that get no more requests, but have some under way. */
+  readonly #givenUp = new Set<Pool>();
+  #isClosed = false;
 
   constructor(connectTimeoutMs: number) {
     this.#connectTimeoutMs = connectTimeoutMs;
   }
 
-  /** The pool that dials these addresses for that origin, and no others. */
+  /**
+   * The pool that dials these addresses for that origin, and no others; to be used at once, for a later call may give it
+   * up. Throws OutboundError `aborted` after `close`.
+   */
   get(origin: string, addresses: readonly ResolvedAddress[]): Pool {
+    if (this.#isClosed) throw new OutboundError('aborted', 'The request was given up, for the server is closing.');
     const id = `${origin} ${addresses
       .map(({ address }) => address)
       .toSorted()
@@ -33,8 +41,10 @@ export class PinnedPools {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    this.#isClosed = true;
+    const pools = [...this.#pools.values(), ...this.#givenUp];
     this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
   #open(origin: string, addresses: readonly ResolvedAddress[]): Pool {
@@ -44,6 +54,8 @@ export class PinnedPools {
       // One protocol to bound, that of which the limits below are known.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // A server may ask for less, not for more: else it could make us hold its connections for as long as it likes.
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: {
         timeout: this.#connectTimeoutMs,
@@ -61,8 +73,13 @@ export class PinnedPools {
     if (this.#pools.size <= MAX_POOLS) return;
     const oldest = this.#pools.entries().next().value;
     if (!oldest) return;
-    this.#pools.delete(oldest[0]);
-    // Lets requests under way finish; nothing waits for it.
-    oldest[1].close().catch(() => undefined);
+    const [id, pool] = oldest;
+    this.#pools.delete(id);
+    this.#givenUp.add(pool);
+    // Lets requests under way finish; nothing waits for it, and it fails only when `close` is quicker.
+    pool
+      .close()
+      .catch(() => undefined)
+      .finally(() => this.#givenUp.delete(pool));
   }
 }

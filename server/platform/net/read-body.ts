@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ByteCollector } from './byte-collector.ts';
-import { decode, decoderOf } from './decode.ts';
+import { decode } from './decode.ts';
 import { OutboundError, tooLarge } from './outbound-error.ts';
 
 /** Encodings that may lie over each other; more serve only to hide a bomb. */
@@ -46,9 +46,8 @@ async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
 export async function readBody(body: Readable, contentEncoding: string, maxBytes: number): Promise<Buffer> {
   const collector = new ByteCollector(maxBytes);
   try {
-    const decoders = encodingsOf(contentEncoding).map(decoderOf);
     let source: AsyncIterable<Buffer> = chunksOf(body);
-    for (const decoder of decoders) source = decode(bounded(source, maxBytes), decoder);
+    for (const encoding of encodingsOf(contentEncoding)) source = decode(bounded(source, maxBytes), encoding);
     for await (const chunk of source) collector.add(chunk);
     return collector.bytes();
   } finally {
