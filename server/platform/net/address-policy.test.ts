@@ -205,6 +205,15 @@ describe('a host name', () => {
     },
   );
 
+  it.each([['a'.repeat(255)], [`a${'.'.repeat(100_000)}b`], ['localhost.'.repeat(10_000)], ['a.'.repeat(100_000)]])(
+    'that is too long to exist is refused, quickly and in few words',
+    (host) => {
+      const startedAt = performance.now();
+      expect(() => checkUrl(`http://${host}/`, strict)).toThrow('too long');
+      expect(performance.now() - startedAt).toBeLessThan(200);
+    },
+  );
+
   it.each([
     ['ftp://example.com/'],
     ['file:///etc/passwd'],

@@ -76,15 +76,16 @@ export interface LoopbackDns {
   asked: string[];
 }
 
-/** A name server: gives the nth question (from 0) for a name these IPv4 addresses. */
-export async function serveDns(answer: (name: string, nth: number) => string[]): Promise<LoopbackDns> {
+/** A name server: gives the nth question (from 0) for a name these IPv4 addresses, or no answer. */
+export async function serveDns(answer: (name: string, nth: number) => string[] | undefined): Promise<LoopbackDns> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const name = readName(query);
     const nth = asked.filter((earlier) => earlier === name).length;
     asked.push(name);
-    socket.send(reply(query, answer(name, nth)), from.port, from.address);
+    const addresses = answer(name, nth);
+    if (addresses) socket.send(reply(query, addresses), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

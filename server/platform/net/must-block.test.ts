@@ -20,23 +20,25 @@ function withPort(line: string, port: number): string | undefined {
   return url.href;
 }
 
+const HOSTS = ['0.0.0.0', '127.0.0.1', '::1'];
+
 afterEach(closeAll);
 
 describe.skipIf(file === undefined)('addresses that must never be dialled', () => {
   const call = { method: 'GET', headers: {}, timeoutMs: 5000, maxBytes: 1000, redirects: 'follow' } as const;
 
   it('are all refused, and no canary is reached', async () => {
-    const canary = await serveHttp((_request, response) => response.end('canary'), '0.0.0.0');
+    const canaries = await Promise.all(HOSTS.map((host) => serveHttp((_, response) => response.end('canary'), host)));
     const outbound = createOutbound({ policy: { allowPrivate: false, allow: [] }, lookup });
     expect(lines.length).toBeGreaterThan(50);
     for (const line of lines) {
-      for (const url of [line, withPort(line, canary.port)]) {
+      for (const url of [line, ...canaries.map(({ port }) => withPort(line, port))]) {
         if (url === undefined) continue;
         const failure = await outbound.request({ ...call, url }).catch((error: unknown) => error);
         expect({ url, failure }).toMatchObject({ url, failure: { kind: 'refused' } });
       }
     }
-    expect(canary.connections()).toBe(0);
+    expect(canaries.map((canary) => canary.connections())).toEqual(HOSTS.map(() => 0));
     await outbound.close();
   });
 

@@ -132,6 +132,7 @@ describe('an answer', () => {
   it.each([
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['a status that is none', 'HTTP/1.1 abc\r\n\r\n'],
+    ['status 000', 'HTTP/1.1 000 OK\r\ncontent-length: 0\r\n\r\n'],
     ['a broken chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
     ['a flood of headers', `HTTP/1.1 200 OK\r\n${'x-flood: 0123456789\r\n'.repeat(5000)}\r\n`],

@@ -33,6 +33,12 @@ const ENCODERS: [string, (plain: Buffer) => Buffer][] = [
   ['identity', (plain) => plain],
 ];
 
+/** A frame (RFC 8878, 3.1.1) of the one byte "x" with a window of 2 to this power. */
+function zstdFrame(windowLog: number): Buffer {
+  const lastRawBlockOfOne = (1 << 3) | 1;
+  return Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3, lastRawBlockOfOne, 0, 0, 0x78]);
+}
+
 describe('an encoded answer', () => {
   it.each(ENCODERS)('in %s is decoded', async (encoding, encode) => {
     const plain = Buffer.from('Grüße, 世界! '.repeat(5000));
@@ -60,6 +66,22 @@ describe('an encoded answer', () => {
       await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     },
   );
+
+  it.each([
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('to %s with status %i is empty, whatever its encoding is called', async (method, status) => {
+    const { url } = await serveHttp((_request, response) =>
+      response.writeHead(status, { 'content-encoding': 'compress' }).end(),
+    );
+    expect(await outbound.request({ ...call, url, method })).toMatchObject({ status, body: Buffer.alloc(0) });
+  });
+
+  it('in zstd may not ask for a window above 8 MB', async () => {
+    expect((await receive('zstd', zstdFrame(23))).body.toString()).toBe('x');
+    await expect(receive('zstd', zstdFrame(24))).rejects.toMatchObject({ kind: 'bad_response' });
+  });
 
   it('is over where its encoding ends, and the connection of what follows is closed', async () => {
     const { url, sockets } = await serveHttp((_request, response) => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createOutbound } from './create-outbound.ts';
 import { closeAll, serveDns, serveHttp } from './loopback.ts';
+import type { ResolvedAddress } from './resolve-host.ts';
 
 const call = { method: 'GET', headers: {}, timeoutMs: 5000, maxBytes: 1000, redirects: 'follow' } as const;
 
@@ -65,9 +66,25 @@ it('a name that does not exist is unreachable', async () => {
 });
 
 it('a name server that does not answer is given up in time', async () => {
-  const policy = { allowPrivate: false, allow: [] };
-  const outbound = createOutbound({ policy, lookup: () => Promise.withResolvers<never>().promise });
+  const dns = await serveDns(() => undefined);
+  const outbound = createOutbound({ policy: { allowPrivate: false, allow: [] }, lookup: dns.lookup });
   const request = outbound.request({ ...call, url: 'http://silent.example/', timeoutMs: 50 });
   await expect(request).rejects.toMatchObject({ kind: 'timeout' });
+  await outbound.close();
+});
+
+it('a caller that leaves while a name is resolved is told at once, and the answer is not dialled', async () => {
+  const server = await serveHttp((_request, response) => response.end());
+  const { promise: answer, resolve: giveAnswer } = Promise.withResolvers<ResolvedAddress[]>();
+  const outbound = createOutbound({ policy: { allowPrivate: true, allow: [] }, lookup: () => answer });
+  const controller = new AbortController();
+  const url = `http://slow.example:${server.port}/`;
+  const request = outbound.request({ ...call, url, signal: controller.signal });
+  controller.abort();
+  await expect(request).rejects.toMatchObject({ kind: 'aborted' });
+  giveAnswer([{ address: '127.0.0.1', family: 4 }]);
+  // Whatever the late answer sets off has happened once another request through the same door is complete.
+  await outbound.request({ ...call, url });
+  expect(server.connections()).toBe(1);
   await outbound.close();
 });
