@@ -25,14 +25,16 @@ export function adminRoutes(keys: Keys): Route[] {
     implement(contract.listDevelopers, async (ctx, { query }) => {
       demandOperator(ctx);
       const limit = query.limit ?? DEFAULT_PAGE;
-      const { rows, total } = await listDevelopers(keys.database, query.cursor ?? '', limit);
-      const last = rows.length === limit ? rows.at(-1) : undefined;
-      return { developers: rows.map(wireDeveloper), total, ...(last ? { nextCursor: last.id } : {}) };
+      // One more than is shown tells whether there are more.
+      const { rows, total } = await listDevelopers(keys.database, query.cursor ?? '', limit + 1);
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return { developers: shown.map(wireDeveloper), total, ...(last ? { nextCursor: last.id } : {}) };
     }),
     implement(contract.updateDeveloper, async (ctx, { params, body }) => {
       demandOperator(ctx);
       const { developer, keyHashes } = await updateDeveloper(keys.database, params.id, body);
-      keyHashes.forEach((keyHash) => keys.forget(keyHash));
+      for (const keyHash of keyHashes) keys.forget(keyHash);
       return wireDeveloper(developer);
     }),
   ];

@@ -1,10 +1,11 @@
 import type { Clock } from '../../platform/clock/index.ts';
 import type { Allowance } from '../../platform/http/index.ts';
-import { refusal } from './key-meter.ts';
+import { addressGroup } from './address-group.ts';
+import { refuse } from './allowance.ts';
 import { SlidingWindow, WINDOW_MS } from './sliding-window.ts';
 
-/** Addresses remembered at the same time. Beyond it the longest unseen is forgotten, so memory stays bounded. */
-const MAX_ADDRESSES = 10_000;
+/** Groups remembered at the same time. Beyond it the longest unseen is forgotten, so memory stays bounded. */
+const MAX_GROUPS = 10_000;
 
 /** The allowance of addresses that send no valid key. */
 export class AnonymousLimiter {
@@ -17,34 +18,46 @@ export class AnonymousLimiter {
     this.#perMinute = perMinute;
   }
 
+  /** Groups that are remembered now. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
   spend(address: string, cost: 0 | 1): Allowance {
-    const now = Math.floor(this.#clock.steadyMs());
-    const window = this.#windows.get(address);
-    const used = window?.count(now) ?? 0;
-    if (cost === 1) {
-      if (used >= this.#perMinute) return this.#refuse(window?.msUntilNextLeaves(now) ?? WINDOW_MS);
-      this.#remember(address, window ?? new SlidingWindow()).add(now);
+    const nowMs = this.#clock.nowMs();
+    const steadyMs = Math.floor(this.#clock.steadyMs());
+    const group = addressGroup(address);
+    const window = cost === 1 ? this.#see(group, steadyMs) : this.#windows.get(group);
+    const used = window?.count(steadyMs) ?? 0;
+    if (cost === 1 && used >= this.#perMinute) {
+      const waitMs = window?.msUntilBelow(this.#perMinute, steadyMs) ?? WINDOW_MS;
+      const reason = 'Too many requests without a valid API key from this address.';
+      return refuse(this.#perMinute, { nowMs, waitMs, reason });
     }
-    const waitMs = window?.msUntilNextLeaves(now) ?? WINDOW_MS;
+    if (cost === 1) window?.add(steadyMs);
+    const waitMs = window?.msUntilNextLeaves(steadyMs) ?? WINDOW_MS;
     return {
       isAllowed: true,
       limit: this.#perMinute,
       remaining: Math.max(0, this.#perMinute - used - cost),
-      resetAtSeconds: Math.ceil((this.#clock.nowMs() + waitMs) / 1000),
+      resetAtSeconds: Math.ceil((nowMs + waitMs) / 1000),
     };
   }
 
-  #refuse(waitMs: number): Allowance {
-    const reason = 'Too many requests without a valid API key from this address.';
-    return refusal(this.#clock, this.#perMinute, { waitMs, reason });
+  /** A Map keeps the order of insertion, so its first entries are those longest unseen. */
+  #see(group: string, steadyMs: number): SlidingWindow {
+    const window = this.#windows.get(group) ?? new SlidingWindow();
+    this.#windows.delete(group);
+    this.#windows.set(group, window);
+    // Two for each that may have come, so that what a flood of addresses left behind goes.
+    this.#forgetOldest(steadyMs);
+    this.#forgetOldest(steadyMs);
+    return window;
   }
 
-  /** A Map keeps the order of insertion, so its first entry is the one longest unseen. */
-  #remember(address: string, window: SlidingWindow): SlidingWindow {
-    this.#windows.delete(address);
-    this.#windows.set(address, window);
-    const oldest = this.#windows.size > MAX_ADDRESSES ? this.#windows.keys().next().value : undefined;
-    if (oldest !== undefined) this.#windows.delete(oldest);
-    return window;
+  #forgetOldest(steadyMs: number): void {
+    if (this.#windows.size < 2) return;
+    const [oldest] = this.#windows;
+    if (oldest && (this.#windows.size > MAX_GROUPS || oldest[1].count(steadyMs) === 0)) this.#windows.delete(oldest[0]);
   }
 }

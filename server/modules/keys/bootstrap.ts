@@ -1,8 +1,9 @@
 import type { Tier } from '../../../contract/shared/tiers.ts';
-import type { Database } from '../../platform/db/index.ts';
+import { notifyChange, type Database } from '../../platform/db/index.ts';
 import { createId } from '../../platform/ids/index.ts';
 import { fingerprint } from './api-key.ts';
 import { createKey } from './create-key.ts';
+import { CUSTOM_KEYS_TOPIC } from './custom-keys.ts';
 import { findOperator, insertDeveloper } from './developer.store.ts';
 import { findKeyState } from './key.store.ts';
 import { PERMISSIONS } from '../../../contract/shared/tiers.ts';
@@ -36,6 +37,7 @@ export async function bootstrap(db: Database, given: { key: string | undefined; 
       permissions: PERMISSIONS,
       ...(given.key === undefined ? {} : { value: given.key }),
     });
+    if (given.key !== undefined) await notifyChange(tx, CUSTOM_KEYS_TOPIC, fingerprint(given.key));
     return { generatedKey: given.key === undefined ? created.key : undefined, isGivenKeyRevoked: false };
   });
 }

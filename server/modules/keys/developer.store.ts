@@ -58,6 +58,15 @@ export async function lockDeveloper(tx: Transaction, id: string): Promise<Develo
   return rows[0];
 }
 
+/** The tier of a developer, which cannot change until the transaction ends. */
+export async function keepTier(tx: Transaction, id: string): Promise<Tier | undefined> {
+  const { rows } = await tx.query<{ tier: Tier }>({
+    text: 'select tier from developers where id = $1 for share',
+    values: [id],
+  });
+  return rows[0]?.tier;
+}
+
 export async function saveDeveloper(tx: Transaction, { id, tier, enabled }: DeveloperRow): Promise<void> {
   await tx.query({
     text: 'update developers set tier = $2, enabled = $3 where id = $1',

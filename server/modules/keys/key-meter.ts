@@ -1,7 +1,16 @@
-import { nextUtcMidnightMs, utcDay, type Clock } from '../../platform/clock/index.ts';
+import { utcDay, type Clock } from '../../platform/clock/index.ts';
 import type { Allowance } from '../../platform/http/index.ts';
-import { SlidingWindow } from './sliding-window.ts';
+import { allow, refuseDay, refuseMinute } from './allowance.ts';
+import { SlidingWindow, WINDOW_MS } from './sliding-window.ts';
 import type { TierLimits } from './tier-limits.ts';
+
+/** A count of a UTC day, YYYY-MM-DD, as the database has it. */
+export interface StoredCount {
+  day: string;
+  total: number;
+  /** The newest batch of this process that is in the total. */
+  lastBatch: number;
+}
 
 /** What one key has used, as this process knows it: exact for its own requests, a batch behind for those of others. */
 export class KeyMeter {
@@ -12,88 +21,88 @@ export class KeyMeter {
   #stored: number;
   /** Requests of the day that this process admitted and that are not in `#stored` yet. */
   #unstored = 0;
+  /** Likewise, of the day before. */
+  #unstoredBefore = 0;
+  #settledBatch = 0;
+  #usedAtMs: number;
 
   constructor(clock: Clock, day: string, stored: number) {
     this.#clock = clock;
     this.#day = day;
     this.#stored = stored;
+    this.#usedAtMs = clock.steadyMs();
   }
 
   /** Counts one request, unless that would exceed a limit. */
   spend(limits: TierLimits): Allowance {
-    this.#turnDay();
-    const now = Math.floor(this.#clock.steadyMs());
-    const inWindow = this.#window.count(now);
-    if (this.today >= limits.perDay) return this.#refuseDay(limits);
-    if (inWindow >= limits.perMinute) return this.#refuseMinute(limits, now);
-    this.admit(now);
-    const remaining = Math.min(limits.perMinute - inWindow - 1, limits.perDay - this.today);
-    const resetAtMs = this.#clock.nowMs() + this.#window.msUntilNextLeaves(now);
-    return { isAllowed: true, limit: limits.perMinute, remaining, resetAtSeconds: Math.ceil(resetAtMs / 1000) };
-  }
-
-  /** Records a request that somebody else decided to allow. */
-  admit(steadyMs: number = Math.floor(this.#clock.steadyMs())): void {
-    this.#turnDay();
+    const nowMs = this.#clock.nowMs();
+    const steadyMs = Math.floor(this.#clock.steadyMs());
+    const refusal = this.#refusalAt(limits, nowMs, steadyMs);
+    if (refusal) return refusal;
     this.#window.add(steadyMs);
     this.#unstored++;
+    return allow(limits, {
+      nowMs,
+      inMinute: this.#window.count(steadyMs),
+      inDay: this.#stored + this.#unstored,
+      waitMs: this.#window.msUntilNextLeaves(steadyMs),
+    });
+  }
+
+  /** Why the next request would be refused, if it would. */
+  refusal(limits: TierLimits): Allowance | undefined {
+    return this.#refusalAt(limits, this.#clock.nowMs(), Math.floor(this.#clock.steadyMs()));
   }
 
   /** Requests of this UTC day. */
   get today(): number {
+    this.#turnDay(this.#clock.nowMs());
     return this.#stored + this.#unstored;
   }
 
-  /** Requests of this UTC day that are in the database only later. */
-  get unstored(): number {
-    return this.#unstored;
-  }
-
-  /** Whether nothing would be forgotten by dropping this meter. */
+  /** Whether dropping this meter would forget nothing that the database does not know. */
   get isIdle(): boolean {
-    return this.#unstored === 0 && this.#window.count(Math.floor(this.#clock.steadyMs())) === 0;
+    this.#turnDay(this.#clock.nowMs());
+    const isAllStored = this.#unstored === 0 && this.#unstoredBefore === 0;
+    return isAllStored && this.#clock.steadyMs() - this.#usedAtMs > WINDOW_MS;
   }
 
-  /** Told after a batch of this key's requests reached the database, with the total there. */
-  settle(stored: { day: string; added: number; total: number }): void {
-    this.#turnDay();
-    if (stored.day !== this.#day) return;
-    this.#unstored -= Math.min(stored.added, this.#unstored);
-    this.#stored = stored.total;
+  /** Told after `added` requests of this key reached the database, with the total there. */
+  settle({ day, total, lastBatch }: StoredCount, added: number): void {
+    this.#turnDay(this.#clock.nowMs());
+    this.#settledBatch = lastBatch;
+    if (day === this.#day) {
+      this.#stored = total;
+      this.#unstored = Math.max(0, this.#unstored - added);
+      return;
+    }
+    // The database counts by arrival: a request that arrived before midnight may have been admitted after it.
+    const late = Math.max(0, added - this.#unstoredBefore);
+    this.#unstoredBefore -= added - late;
+    this.#unstored = Math.max(0, this.#unstored - late);
   }
 
-  #turnDay(): void {
-    const day = utcDay(this.#clock.nowMs());
+  /** Told a total that was read, and how many requests in it are not settled here yet. */
+  learn({ day, total, lastBatch }: StoredCount, unsettled: number): void {
+    // What was settled after the reading is newer.
+    if (day !== this.#day || lastBatch < this.#settledBatch) return;
+    this.#stored = Math.max(this.#stored, total - unsettled);
+  }
+
+  #refusalAt(limits: TierLimits, nowMs: number, steadyMs: number): Allowance | undefined {
+    this.#turnDay(nowMs);
+    this.#usedAtMs = steadyMs;
+    if (this.#stored + this.#unstored >= limits.perDay) return refuseDay(limits, nowMs);
+    if (this.#window.count(steadyMs) < limits.perMinute) return undefined;
+    return refuseMinute(limits, nowMs, this.#window.msUntilBelow(limits.perMinute, steadyMs));
+  }
+
+  #turnDay(nowMs: number): void {
+    const day = utcDay(nowMs);
     if (day === this.#day) return;
     this.#day = day;
     this.#stored = 0;
+    this.#unstoredBefore = this.#unstored;
     this.#unstored = 0;
   }
-
-  #refuseMinute(limits: TierLimits, now: number): Allowance {
-    return refusal(this.#clock, limits.perMinute, {
-      waitMs: this.#window.msUntilNextLeaves(now),
-      reason: `The limit of ${limits.perMinute} requests per minute is used up.`,
-    });
-  }
-
-  #refuseDay(limits: TierLimits): Allowance {
-    const nowMs = this.#clock.nowMs();
-    return refusal(this.#clock, limits.perMinute, {
-      waitMs: nextUtcMidnightMs(nowMs) - nowMs,
-      reason: `The limit of ${limits.perDay} requests per day is used up.`,
-    });
-  }
-}
-
-/** The refusal that all meters give. */
-export function refusal(clock: Clock, limit: number, why: { waitMs: number; reason: string }): Allowance {
-  return {
-    isAllowed: false,
-    limit,
-    remaining: 0,
-    resetAtSeconds: Math.ceil((clock.nowMs() + why.waitMs) / 1000),
-    retryAfterSeconds: Math.max(1, Math.ceil(why.waitMs / 1000)),
-    refusal: why.reason,
-  };
 }

@@ -1,6 +1,7 @@
 import * as contract from '../../../contract/routes/keys.ts';
 import { implement, type Route } from '../../platform/http/index.ts';
 import { createKey, refuseEscalation } from './create-key.ts';
+import { keepTier } from './developer.store.ts';
 import { listKeys, type KeyRow } from './key.store.ts';
 import type { Keys } from './keys.ts';
 
@@ -13,9 +14,12 @@ export function keyRoutes(keys: Keys): Route[] {
   return [
     implement(contract.createApiKey, ({ caller }, { body }) => {
       refuseEscalation(caller.permissions, body.permissions);
-      const { developerId, tier } = caller;
-      const { name, permissions } = body;
-      return keys.database.transaction((tx) => createKey(tx, { developerId, tier, name, permissions }));
+      const { developerId } = caller;
+      return keys.database.transaction(async (tx) => {
+        // The caller's own may be a moment old, and a new tier must reach this key too.
+        const tier = (await keepTier(tx, developerId)) ?? caller.tier;
+        return createKey(tx, { developerId, tier, name: body.name, permissions: body.permissions });
+      });
     }),
     implement(contract.listApiKeys, async ({ caller }) => ({
       keys: (await listKeys(keys.database, caller.developerId)).map(wireKey),

@@ -1,18 +1,19 @@
 import type { Logger } from 'pino';
-import { systemClock, utcDay, type Clock } from '../../platform/clock/index.ts';
+import { systemClock, type Clock } from '../../platform/clock/index.ts';
 import { notifyChange, type ChangeFeed, type Database } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/index.ts';
 import type { CallRecord, Caller, Gatekeeper } from '../../platform/http/index.ts';
 import { isId } from '../../platform/ids/index.ts';
 import { AnonymousLimiter } from './anonymous-limiter.ts';
 import { bootstrap, type Bootstrap } from './bootstrap.ts';
-import { customKeyHashes, disableKey } from './key.store.ts';
+import { followCustomKeys } from './custom-keys.ts';
+import { disableKey } from './key.store.ts';
 import type { KeySettings } from './keys.settings.ts';
 import { Limiter } from './limiter.ts';
+import { readUsage, type Usage } from './read-usage.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { tierLimits } from './tier-limits.ts';
-import { openUsageLedger } from './usage-ledger.ts';
-import { sumMonth } from './usage.store.ts';
+import { UsageLedger } from './usage-ledger.ts';
 import { createVerifier, KEYS_TOPIC } from './verify-key.ts';
 
 export interface KeysOptions {
@@ -21,12 +22,6 @@ export interface KeysOptions {
   settings: KeySettings;
   log: Logger;
   clock?: Clock;
-}
-
-/** Usage of one key, in the terms of GET /v1/auth/usage. */
-export interface Usage {
-  today: number;
-  month: number;
 }
 
 /** Keys, limits and usage as one running part of the service. */
@@ -65,24 +60,20 @@ export async function createKeys(options: KeysOptions): Promise<Keys> {
   const firstStart = await bootstrap(database, given);
   const limiter = await openLimiter(options);
   const anonymous = new AnonymousLimiter(clock, settings.ANONYMOUS_PER_MINUTE);
-  const custom = new Set(await customKeyHashes(database));
-  const verifier = createVerifier({ database, changes, limiter, clock, customKeyHashes: custom });
-  const ledger = await openUsageLedger({ database, limiter, log });
+  const customKeyHashes = await followCustomKeys({ database, changes, log });
+  const verifier = createVerifier({ database, changes, limiter, clock, customKeyHashes });
+  const ledger = await UsageLedger.open({ database, limiter, log });
   return {
     gate: {
       identify: verifier.identify,
       spend: (caller) => limiter.spend(caller),
       spendAnonymous: (address, cost) => anonymous.spend(address, cost),
     },
-    recordCall: ledger.record,
+    recordCall: (call) => ledger.record(call),
     firstStart,
     database,
     revoke: async (developerId, id) => verifier.forget(await revoke(database, developerId, id)),
-    usageOf: async ({ developerId, keyId }) => {
-      const stored = await sumMonth(database, { developerId, keyId, day: utcDay(clock.nowMs()) });
-      const meter = limiter.meter(keyId);
-      return { today: meter.today, month: stored + meter.unstored };
-    },
+    usageOf: (caller) => readUsage({ database, limiter, ledger, clock }, caller),
     limitsOf: (tier) => limiter.limitsOf(tier),
     forget: verifier.forget,
     close: async () => {

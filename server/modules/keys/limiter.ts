@@ -1,5 +1,5 @@
 import type { Tier } from '../../../contract/shared/tiers.ts';
-import type { Clock } from '../../platform/clock/index.ts';
+import { utcDay, type Clock } from '../../platform/clock/index.ts';
 import type { Allowance, Caller } from '../../platform/http/index.ts';
 import { KeyMeter } from './key-meter.ts';
 import type { RedisLimiter } from './redis-limiter.ts';
@@ -12,12 +12,13 @@ export interface LimiterOptions {
   clock: Clock;
   limits: Record<Tier, TierLimits>;
   /** Makes the limits exact across processes while it is reachable. */
-  redis: RedisLimiter | undefined;
+  redis: Pick<RedisLimiter, 'isReady' | 'spend' | 'close'> | undefined;
 }
 
 /**
- * The per-minute and per-day limits of keys. Decides at once from this process's own meters; with Redis, from
- * Redis while it answers. Own meters are kept in step meanwhile, so that losing Redis opens no second allowance.
+ * The per-minute and per-day limits of keys. Decides at once from this process's own meters; with Redis, only what
+ * Redis allows too. The own meters count everything that this process admits, so that losing Redis, or Redis losing
+ * its data, opens no second allowance here.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -26,7 +27,7 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
   /** Begins to meter a key, unless it is metered already. `stored` is its count of the day in the database. */
@@ -35,25 +36,26 @@ export class Limiter {
     this.#meters.set(keyId, new KeyMeter(this.#options.clock, count.day, count.stored));
   }
 
-  /** Counts one request of the caller's key, or says why not. */
-  spend(caller: Caller): Allowance | Promise<Allowance> {
-    const limits = this.#options.limits[caller.tier];
-    const meter = this.meter(caller.keyId);
-    const { redis } = this.#options;
-    return redis?.isReady ? this.#spendShared(redis, caller.keyId, limits) : meter.spend(limits);
+  /** The meter of a key; undefined when it was never opened, or not used for long: then the database knows more. */
+  meter(keyId: string): KeyMeter | undefined {
+    return this.#meters.get(keyId);
   }
 
-  meter(keyId: string): KeyMeter {
-    const known = this.#meters.get(keyId);
-    if (known) return known;
-    // Swept between verification and use: starts from nothing, and from the stored total after the next batch.
-    const meter = new KeyMeter(this.#options.clock, '', 0);
-    this.#meters.set(keyId, meter);
-    return meter;
+  /** Counts one request of the caller's key, or says why not. */
+  spend({ keyId, tier }: Caller): Allowance | Promise<Allowance> {
+    const limits = this.#options.limits[tier];
+    const meter = this.#meters.get(keyId) ?? this.#openUnknown(keyId);
+    const { redis } = this.#options;
+    return redis?.isReady ? spendShared(redis, meter, { keyId, limits }) : meter.spend(limits);
   }
 
   limitsOf(tier: Tier): TierLimits {
     return this.#options.limits[tier];
+  }
+
+  /** Drops the meters of keys that nobody used for a minute. */
+  sweep(): void {
+    for (const [keyId, meter] of this.#meters) if (meter.isIdle) this.#meters.delete(keyId);
   }
 
   async close(): Promise<void> {
@@ -61,15 +63,25 @@ export class Limiter {
     await this.#options.redis?.close();
   }
 
-  async #spendShared(redis: RedisLimiter, keyId: string, limits: TierLimits): Promise<Allowance> {
-    const meter = this.meter(keyId);
-    const shared = await redis.spend({ keyId, limits, knownToday: meter.today });
-    if (!shared) return meter.spend(limits);
-    if (shared.isAllowed) meter.admit();
-    return shared;
+  /** Callers are verified first, which opens their meter; one that is not knows the day's count after a batch. */
+  #openUnknown(keyId: string): KeyMeter {
+    const { clock } = this.#options;
+    const meter = new KeyMeter(clock, utcDay(clock.nowMs()), 0);
+    this.#meters.set(keyId, meter);
+    return meter;
   }
+}
 
-  #sweep(): void {
-    for (const [keyId, meter] of this.#meters) if (meter.isIdle) this.#meters.delete(keyId);
-  }
+async function spendShared(
+  redis: Pick<RedisLimiter, 'spend'>,
+  meter: KeyMeter,
+  key: { keyId: string; limits: TierLimits },
+): Promise<Allowance> {
+  // What this process admitted alone fills the limit: nothing that Redis says could allow more.
+  const refusal = meter.refusal(key.limits);
+  if (refusal) return refusal;
+  const shared = await redis.spend({ ...key, knownToday: meter.today });
+  if (shared && !shared.isAllowed) return shared;
+  const own = meter.spend(key.limits);
+  return shared && own.isAllowed && shared.remaining <= own.remaining ? shared : own;
 }

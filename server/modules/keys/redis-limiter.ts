@@ -1,54 +1,18 @@
-import type { Redis, Result } from 'ioredis';
+import { once } from 'node:events';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { nextUtcMidnightMs, utcDay, type Clock } from '../../platform/clock/index.ts';
 import { errorMessage } from '../../platform/errors/index.ts';
 import type { Allowance } from '../../platform/http/index.ts';
-import { refusal } from './key-meter.ts';
+import { allow, refuseDay, refuseMinute } from './allowance.ts';
+import { AnswerWatch } from './answer-watch.ts';
+import { SPEND_SCRIPT, type SpendAnswer } from './redis-script.ts';
 import { WINDOW_MS } from './sliding-window.ts';
 import type { TierLimits } from './tier-limits.ts';
 
-/** An answer later than this is not worth waiting for: the local meters decide instead. */
-const COMMAND_TIMEOUT_MS = 250;
+/** For the greeting of a connection; a decision is waited for less long, see AnswerWatch. */
+const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_MS = 1000;
-
-/**
- * One atomic decision, by Redis's own clock. KEYS: log of the minute (sorted set), count of the day.
- * ARGV: per minute, per day, window ms, the caller's known count of the day, ms until the day's count expires.
- * Answers: 1 allowed, 0 minute used up, -1 day used up; then events in the window, ms until the oldest leaves,
- * count of the day.
- */
-const SPEND_SCRIPT = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local window = tonumber(ARGV[3])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
-local used = redis.call('ZCARD', KEYS[1])
-local today = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[4]))
-local verdict = 1
-if today >= tonumber(ARGV[2]) then verdict = -1
-elseif used >= tonumber(ARGV[1]) then verdict = 0
-else
-  used = used + 1
-  today = today + 1
-  redis.call('ZADD', KEYS[1], now, time[1] .. ':' .. time[2] .. ':' .. used .. ':' .. today)
-  redis.call('PEXPIRE', KEYS[1], window)
-  redis.call('SET', KEYS[2], today, 'PX', ARGV[5])
-end
-local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-local wait = 0
-if oldest[2] then wait = oldest[2] + window - now end
-return {verdict, used, wait, today}
-`;
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    spendRequest(
-      minuteKey: string,
-      dayKey: string,
-      ...args: number[]
-    ): Result<[verdict: number, used: number, waitMs: number, today: number], Context>;
-  }
-}
 
 export interface RedisLimiterOptions {
   url: string;
@@ -63,34 +27,48 @@ interface Spending {
   knownToday: number;
 }
 
+/** The library is loaded only where there is a Redis. */
+async function connect(url: string): Promise<Redis> {
+  const { Redis: Client } = await import('ioredis');
+  try {
+    return new Client(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: CONNECT_TIMEOUT_MS,
+      // A peer that stopped answering does not answer a farewell either.
+      disconnectTimeout: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
+      scripts: { spendRequest: { lua: SPEND_SCRIPT, numberOfKeys: 2 } },
+    });
+  } catch (error) {
+    throw new Error('REDIS_URL holds a user name or password that is not validly percent-encoded.', { cause: error });
+  }
+}
+
 /** Limits shared by all processes through Redis or Valkey. Says `undefined` when Redis cannot decide now. */
 export class RedisLimiter {
   readonly #redis: Redis;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #hasWarned = false;
+  readonly #watch: AnswerWatch;
+  #isAway = false;
+  #isClosed = false;
 
   private constructor(redis: Redis, { clock, log }: RedisLimiterOptions) {
     this.#redis = redis;
     this.#clock = clock;
     this.#log = log;
+    this.#watch = new AnswerWatch(() => this.#breakOff());
     redis.on('error', (error) => this.#warn(error));
-    redis.on('ready', () => this.#recover());
+    redis.on('close', () => this.#warn(new Error('the connection was closed')));
   }
 
-  /** Connects in the background. The library is loaded only where there is a Redis. */
+  /** Resolves when limits are shared from the first request on, or when that has to wait for Redis. */
   static async open(options: RedisLimiterOptions): Promise<RedisLimiter> {
-    const { Redis: Client } = await import('ioredis');
-    const redis = new Client(options.url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      connectTimeout: 2000,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
-      scripts: { spendRequest: { lua: SPEND_SCRIPT, numberOfKeys: 2 } },
-    });
+    const redis = await connect(options.url);
     const limiter = new RedisLimiter(redis, options);
-    await limiter.#firstAnswer();
+    await Promise.race([once(redis, 'ready'), once(redis, 'close')]).catch(() => undefined);
     return limiter;
   }
 
@@ -101,52 +79,44 @@ export class RedisLimiter {
   async spend({ keyId, limits, knownToday }: Spending): Promise<Allowance | undefined> {
     const nowMs = this.#clock.nowMs();
     const dayKey = `tessera:{${keyId}}:day:${utcDay(nowMs)}`;
-    const msLeft = nextUtcMidnightMs(nowMs) - nowMs;
-    const args = [limits.perMinute, limits.perDay, WINDOW_MS, knownToday, msLeft + WINDOW_MS];
+    const dayExpiresMs = nextUtcMidnightMs(nowMs) - nowMs + WINDOW_MS;
+    const args = [limits.perMinute, limits.perDay, WINDOW_MS, knownToday, dayExpiresMs];
+    this.#watch.ask();
     try {
       const answer = await this.#redis.spendRequest(`tessera:{${keyId}}:minute`, dayKey, ...args);
-      return this.#allowanceOf(answer, limits, msLeft);
+      if (this.#isAway) this.#recover();
+      return this.#allowanceOf(answer, limits);
     } catch (error) {
       this.#warn(error);
       return undefined;
+    } finally {
+      this.#watch.answer();
     }
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watch.stop();
     this.#redis.disconnect();
     return Promise.resolve();
   }
 
-  #allowanceOf(answer: [number, number, number, number], limits: TierLimits, msLeftOfDay: number): Allowance {
-    const [verdict, used, waitMs, today] = answer;
-    const { perMinute, perDay } = limits;
-    if (verdict < 0) {
-      const reason = `The limit of ${perDay} requests per day is used up.`;
-      return refusal(this.#clock, perMinute, { waitMs: msLeftOfDay, reason });
-    }
-    if (verdict === 0) {
-      const reason = `The limit of ${perMinute} requests per minute is used up.`;
-      return refusal(this.#clock, perMinute, { waitMs, reason });
-    }
-    return {
-      isAllowed: true,
-      limit: perMinute,
-      remaining: Math.max(0, Math.min(perMinute - used, perDay - today)),
-      resetAtSeconds: Math.ceil((this.#clock.nowMs() + waitMs) / 1000),
-    };
+  #allowanceOf([verdict, inMinute, waitMs, inDay]: SpendAnswer, limits: TierLimits): Allowance {
+    const nowMs = this.#clock.nowMs();
+    if (verdict < 0) return refuseDay(limits, nowMs);
+    if (verdict === 0) return refuseMinute(limits, nowMs, waitMs);
+    return allow(limits, { nowMs, inMinute, inDay, waitMs });
   }
 
-  /** Waits for the first connection, so that limits are shared from the first request on; gives up quietly. */
-  async #firstAnswer(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#redis.once('ready', resolve);
-    this.#redis.once('error', () => resolve());
-    await promise;
+  /** Gives up every question at once; the library goes on trying to connect. */
+  #breakOff(): void {
+    this.#warn(new Error('no answer came in time'));
+    this.#redis.disconnect(true);
   }
 
   #warn(error: unknown): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
+    if (this.#isAway || this.#isClosed) return;
+    this.#isAway = true;
     this.#log.warn(
       { reason: errorMessage(error) },
       'Redis does not answer: each process counts limits for itself until it does',
@@ -154,7 +124,7 @@ export class RedisLimiter {
   }
 
   #recover(): void {
-    if (this.#hasWarned) this.#log.info('Redis answers again: limits are shared between processes');
-    this.#hasWarned = false;
+    this.#isAway = false;
+    this.#log.info('Redis answers again: limits are shared between processes');
   }
 }

@@ -51,16 +51,30 @@ export async function forgetOldWriters(db: Queryable): Promise<void> {
   await db.query({ text: `delete from usage_writers where seen_at < now() - interval '7 days'` });
 }
 
-/** Requests of a key in the UTC month that the day lies in. */
-export async function sumMonth(
+/** Usage of a key in a UTC month, read at one moment. */
+export interface MonthUsage {
+  /** Requests of the day that was asked for. */
+  today: number;
+  /** Requests of the other days of its month. */
+  otherDays: number;
+  /** The newest batch of the asking writer that is in the counts; 0 when there is none. */
+  lastBatch: number;
+}
+
+const selectMonth = prepared(`select
+    coalesce(sum(requests) filter (where day = $3::date), 0)::float8 as today,
+    coalesce(sum(requests) filter (where day <> $3::date), 0)::float8 as "otherDays",
+    coalesce((select last_batch from usage_writers where writer_id = $4), 0)::float8 as "lastBatch"
+  from usage_counters
+  where developer_id = $1 and key_id = $2
+    and day >= date_trunc('month', $3::date) and day < date_trunc('month', $3::date) + interval '1 month'`);
+
+/** Reads the usage of a key in the UTC month that the day lies in. */
+export async function readMonth(
   db: Queryable,
-  key: { developerId: string; keyId: string; day: string },
-): Promise<number> {
-  const { rows } = await db.query<{ requests: number }>({
-    text: `select coalesce(sum(requests), 0)::float8 as requests from usage_counters
-      where developer_id = $1 and key_id = $2
-        and day >= date_trunc('month', $3::date) and day < date_trunc('month', $3::date) + interval '1 month'`,
-    values: [key.developerId, key.keyId, key.day],
-  });
-  return rows[0]?.requests ?? 0;
+  asked: { developerId: string; keyId: string; day: string; writerId: string },
+): Promise<MonthUsage> {
+  const { developerId, keyId, day, writerId } = asked;
+  const { rows } = await db.query<MonthUsage>(selectMonth([developerId, keyId, day, writerId]));
+  return rows[0] ?? { today: 0, otherDays: 0, lastBatch: 0 };
 }

@@ -40,7 +40,9 @@ export function createVerifier({ database, changes, limiter, clock, customKeyHas
     identify: (key: string): Caller | undefined | Promise<Caller | undefined> => {
       const keyHash = fingerprint(key);
       const warm = callers.peek(keyHash);
-      if (warm) return warm;
+      if (warm && limiter.meter(warm.keyId)) return warm;
+      // A key that was not used for long is read again, with the count of its day.
+      if (warm) callers.invalidate(keyHash);
       return isWellFormedKey(key) || customKeyHashes.has(keyHash) ? callers.get(keyHash) : undefined;
     },
     /** Forgets a key in this process at once; other processes hear of it through the feed. */
