@@ -85,9 +85,9 @@ function refuseInsecure(request: FastifyRequest): void {
 /** Ends the record of a request once, whether its answer was finished or its client left. */
 function watchEnd(request: FastifyRequest, response: ServerResponse, options: ServerOptions): void {
   const { underWay } = request.server;
-  underWay.addResponse(response);
+  underWay.beginAnswer(response);
   response.once('close', () => {
-    underWay.removeResponse(response);
+    underWay.endAnswer(response);
     const { caller, isCounted, startedAt, startedAtMs } = request.call;
     const durationMs = performance.now() - startedAt;
     // 499, as proxies log it: the client closed the connection before there was an answer.
@@ -165,7 +165,8 @@ function watchConnections(app: FastifyInstance): void {
   // What a client expects is not a reason to refuse it: Node would, with 417 in no form.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Node calls it when the server closes.
-  server.closeIdleConnections = () => underWay.closeIdle();
+  const closeIdleConnections = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => underWay.closeIdle(closeIdleConnections);
 }
 
 /**

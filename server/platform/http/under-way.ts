@@ -5,14 +5,24 @@ import type { Socket } from 'node:net';
 const END_TIMEOUT_MS = 5000;
 
 /**
- * The connections of a server and what happens on them, so that a stop can tell clients to go elsewhere, let every
+ * The answer that a connection waits for. Node keeps it there, and its own closeIdleConnections looks at it; keeping
+ * account ourselves would cost every request something for the sake of the one stop.
+ */
+function answerOn(socket: Socket): { shouldKeepAlive: boolean } | undefined {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return isAnswer(answer) ? answer : undefined;
+}
+
+function isAnswer(value: unknown): value is { shouldKeepAlive: boolean } {
+  return typeof value === 'object' && value !== null && 'shouldKeepAlive' in value;
+}
+
+/**
+ * The connections of a server and the handlers at work, so that a stop can tell clients to go elsewhere, let every
  * answer under way arrive whole, and wait until the last handler has noted how its request ended.
  */
 export class UnderWay {
   readonly #sockets = new Set<Socket>();
-  readonly #responses = new Set<ServerResponse>();
-  /** Bytes received when the last answer of a connection was complete: more means that a request is arriving. */
-  readonly #settledBytes = new WeakMap<Socket, number>();
   #handlers = 0;
   #isStopping = false;
   #ended: (() => void) | undefined;
@@ -21,22 +31,18 @@ export class UnderWay {
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
+      this.#checkEnd();
     });
   }
 
-  addResponse(response: ServerResponse): void {
-    this.#responses.add(response);
+  beginAnswer(response: ServerResponse): void {
     if (this.#isStopping) response.shouldKeepAlive = false;
   }
 
   /** To be called when the response has closed. */
-  removeResponse(response: ServerResponse): void {
-    this.#responses.delete(response);
-    const { socket } = response.req;
-    this.#settledBytes.set(socket, socket.bytesRead);
+  endAnswer(response: ServerResponse): void {
     // A stream told its client to keep the connection before there was a stop.
-    if (this.#isStopping) socket.destroySoon();
-    this.#checkEnd();
+    if (this.#isStopping) response.req.socket.destroySoon();
   }
 
   /** Counts a handler until it has settled, which may be after its client has left. */
@@ -52,26 +58,29 @@ export class UnderWay {
   /** From now on every answer that has not begun tells its client to close the connection. */
   beginStop(): void {
     this.#isStopping = true;
-    for (const response of this.#responses) response.shouldKeepAlive = false;
+    for (const socket of this.#sockets) {
+      const answer = answerOn(socket);
+      if (answer) answer.shouldKeepAlive = false;
+    }
   }
 
   /**
-   * Closes connections on which nothing happens. Node's own version also cuts answers that are written, but still on
-   * their way to a slow client.
+   * Closes connections on which nothing happens, by Node's own means. Those would also cut an answer that is written,
+   * but still on its way to a slow client, so connections with an answer are shielded meanwhile.
    */
-  closeIdle(): void {
-    const busy = new Set([...this.#responses].map(({ req }) => req.socket));
-    for (const socket of this.#sockets) {
-      const isArriving = socket.bytesRead > (this.#settledBytes.get(socket) ?? 0);
-      if (!busy.has(socket) && !isArriving) socket.destroy();
-    }
+  closeIdle(closeIdleConnections: () => void): void {
+    const shielded = [...this.#sockets].filter((socket) => answerOn(socket) !== undefined);
+    for (const socket of shielded) socket.destroy = () => socket;
+    closeIdleConnections();
+    // What is left is the method of its class.
+    for (const socket of shielded) Reflect.deleteProperty(socket, 'destroy');
   }
 
   closeAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Resolves when every response has closed and every handler has settled, or after five seconds. */
+  /** Resolves when every connection has closed and every handler has settled, or after five seconds. */
   async end(): Promise<void> {
     if (this.#isIdle()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -82,7 +91,7 @@ export class UnderWay {
   }
 
   #isIdle(): boolean {
-    return this.#responses.size === 0 && this.#handlers === 0;
+    return this.#sockets.size === 0 && this.#handlers === 0;
   }
 
   #checkEnd(): void {
