@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import { readAllSettings } from '../app/settings.ts';
 import { startService, type Service } from '../app/start-service.ts';
 import type { Permission, Tier } from '../../contract/shared/tiers.ts';
@@ -89,14 +89,14 @@ export function pickText(body: unknown, ...path: (string | number)[]): string {
 
 /**
  * Starts the whole service in this process on a database of its own, listening on a free port. `env` holds further
- * settings; give `DATABASE_URL` to share a database between two apps.
+ * settings; give `DATABASE_URL` to share a database between two apps, and `log` to read the log.
  */
-export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+export async function startTestApp(env: Record<string, string> = {}, log?: DestinationStream): Promise<TestApp> {
   const database = env['DATABASE_URL'] === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = env['DATABASE_URL'] ?? database?.url ?? '';
   const defaults = { PORT: '0', BOOTSTRAP_API_KEY: ADMIN_KEY, ANONYMOUS_PER_MINUTE: '100000', LOG_LEVEL: 'silent' };
   const settings = readAllSettings({ ...defaults, ...env, DATABASE_URL: databaseUrl });
-  const service = await startService(settings, pino({ level: 'silent' }));
+  const service = await startService(settings, log ? pino({}, log) : pino({ level: 'silent' }));
   const call: TestApp['call'] = (method, path, options = {}) =>
     callApi(service.url, { key: ADMIN_KEY, ...options, method, path });
   return {

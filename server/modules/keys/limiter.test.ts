@@ -105,7 +105,7 @@ describe('with a Redis', () => {
 
   test('one that lost its data opens no second allowance', async () => {
     const { limiter: shared } = openLimiter(forgetful);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => shared.spend(callerOf('free'))));
+    const answers = await Promise.all(Array.from({ length: 30 }, async () => shared.spend(callerOf('free'))));
     expect(answers.filter(({ isAllowed }) => isAllowed)).toHaveLength(10);
     expect(answers.slice(0, 10).map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });

@@ -19,10 +19,10 @@ export interface VerifierOptions {
   customKeyHashes: ReadonlySet<string>;
 }
 
-/** Who a key belongs to; undefined for one that is unknown, revoked, or of a developer who is switched off. */
-export type Verifier = ReturnType<typeof createVerifier>;
-
-/** Verifies keys. A warm key costs a hash and a look-up in memory, junk a checksum, anything else one query. */
+/**
+ * Says whose a key is; undefined for one that is unknown, revoked, or of a developer who is switched off. A warm key
+ * costs a hash and a look-up in memory, junk a checksum, anything else one query.
+ */
 export function createVerifier({ database, changes, limiter, clock, customKeyHashes }: VerifierOptions) {
   const callers = createInvalidatedCache<Caller>({
     feed: changes,
