@@ -32,7 +32,7 @@ export const keySettings = declareSettings('Keys and limits', {
     default: 600,
     min: 1,
     max: 100_000_000,
-    doc: 'Requests per minute of one address that carry no valid key.',
+    doc: 'Requests per minute of one address, of one /64 network for IPv6, that carry no valid key.',
   }),
   REDIS_URL: url(['redis', 'rediss'], {
     default: undefined,
