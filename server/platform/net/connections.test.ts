@@ -3,7 +3,7 @@ import { getEventListeners, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createOutbound, type Outbound } from './index.ts';
+import { createOutbound, createTrustedClient, type Outbound } from './index.ts';
 import { closeAll, serveHttp, serveTcp } from './loopback.ts';
 import type { ResolvedAddress } from './resolve-host.ts';
 
@@ -76,6 +76,26 @@ it('are not made after the door was closed, not even by requests that wait for a
   await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
   await expect(door.request({ ...call, url })).rejects.toMatchObject({ kind: 'aborted' });
   expect(connections()).toBe(0);
+});
+
+it('that are still being made are closed with the door, although nobody waits for them any more', async () => {
+  // No TLS handshake is ever answered.
+  const { port, sockets } = await serveTcp((socket) => socket.resume());
+  const client = createTrustedClient();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const url = `https://127.0.0.1:${port}/`;
+  const limits = { headersTimeoutMs: 20_000, bodyTimeoutMs: 20_000 };
+  const work = [
+    outbound.request({ ...call, url, signal }),
+    client.request({ method: 'GET', url, headers: {}, ...limits, signal }),
+  ];
+  const outcomes = Promise.allSettled(work);
+  await expect.poll(() => sockets.length).toBe(2);
+  controller.abort();
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await Promise.all([outbound.close(), client.close()]);
+  await expect.poll(() => sockets.every((socket) => socket.destroyed)).toBe(true);
 });
 
 it('are not kept for longer because the server asks for it', async () => {

@@ -16,7 +16,8 @@ export class PinnedPools {
   readonly #pools = new Map<string, Pool>();
   /** Pools that get no more requests, but have some under way. */
   readonly #givenUp = new Set<Pool>();
-  #isClosed = false;
+  /** Ends connections that are still being made, of which undici lets go when it is destroyed. */
+  readonly #closing = new AbortController();
 
   constructor(connectTimeoutMs: number) {
     this.#connectTimeoutMs = connectTimeoutMs;
@@ -27,7 +28,8 @@ export class PinnedPools {
    * up. Throws OutboundError `aborted` after `close`.
    */
   get(origin: string, addresses: readonly ResolvedAddress[]): Pool {
-    if (this.#isClosed) throw new OutboundError('aborted', 'The request was given up, for the server is closing.');
+    if (this.#closing.signal.aborted)
+      throw new OutboundError('aborted', 'The request was given up, for the server is closing.');
     const id = `${origin} ${addresses
       .map(({ address }) => address)
       .toSorted()
@@ -41,10 +43,11 @@ export class PinnedPools {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     const pools = [...this.#pools.values(), ...this.#givenUp];
     this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    const destroyed = Promise.all(pools.map((pool) => pool.destroy()));
+    this.#closing.abort();
+    await destroyed;
   }
 
   #open(origin: string, addresses: readonly ResolvedAddress[]): Pool {
@@ -59,6 +62,7 @@ export class PinnedPools {
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: {
         timeout: this.#connectTimeoutMs,
+        signal: this.#closing.signal,
         autoSelectFamily: true,
         // Asked only for names: a literal address was checked as it stands and is dialled as it stands.
         lookup: (_hostname, options, callback) => {

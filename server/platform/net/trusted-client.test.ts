@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { closeAll, serveHttp, serveTcp } from './loopback.ts';
@@ -60,6 +60,13 @@ describe('the trusted client', () => {
     const { body } = await call(url);
     await expect(readText(body, 100)).rejects.toMatchObject({ kind: 'too_large' });
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    const { url } = await serveHttp((_request, response) => response.end('x'));
+    const { signal } = new AbortController();
+    for (let count = 0; count < 20; count++) await readText((await call(url, { signal })).body, 10);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('keeps connections, one for each request at a time', async () => {

@@ -43,12 +43,14 @@ interface Target {
 
 /** The client itself. Connections stay open, as many as there are requests at a time. */
 export function createTrustedClient({ connectTimeoutMs }: TrustedClientOptions = {}): TrustedClient {
+  // Ends connections that are still being made, of which undici lets go when it is destroyed.
+  const closing = new AbortController();
   const agent = new Agent({
     keepAliveTimeout: KEEP_ALIVE_MS,
     pipelining: 1,
     // One request a connection: streams that share one would wait for each other's slow readers.
     allowH2: false,
-    connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
+    connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS, signal: closing.signal },
   });
   // The operator's addresses are few and the same on every call.
   const targets = new Map<string, Target>();
@@ -75,6 +77,10 @@ export function createTrustedClient({ connectTimeoutMs }: TrustedClientOptions =
       const answer = await abortable(sent, signal);
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      const destroyed = agent.destroy();
+      closing.abort();
+      await destroyed;
+    },
   };
 }
