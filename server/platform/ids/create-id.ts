@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'dev' | 'key' | 'tool' | 'pack' | 'evt' | 'req' | 'use' | 'turn';
+export type IdPrefix = 'dev' | 'key' | 'tool' | 'pack' | 'evt' | 'req' | 'use' | 'turn' | 'hook' | 'dlv' | 'call';
 
 /** Crockford's base 32 in lower case: sorts like the number it spells. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
