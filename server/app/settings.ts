@@ -1,6 +1,7 @@
 import { keySettings } from '../modules/keys/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
 import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
+import { cryptoSettings } from '../platform/crypto/index.ts';
 import { dbSettings } from '../platform/db/index.ts';
 import { httpSettings, transportOf } from '../platform/http/index.ts';
 import { netSettings } from '../platform/net/index.ts';
@@ -11,6 +12,7 @@ import { appSettings } from './app.settings.ts';
 export const DECLARATIONS: readonly SettingsDeclaration[] = [
   httpSettings,
   dbSettings,
+  cryptoSettings,
   keySettings,
   modelSettings,
   netSettings,
@@ -26,6 +28,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     http,
     transport: transportOf(http, mistakes),
     db: readSettings(dbSettings, env, mistakes),
+    crypto: readSettings(cryptoSettings, env, mistakes),
     keys: readSettings(keySettings, env, mistakes),
     models: readModelSettings(env, mistakes),
     net: readSettings(netSettings, env, mistakes),
