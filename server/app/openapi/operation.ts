@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
+import { exampleEvents, exampleOf } from '../../../contract/shared/example-of.ts';
+import { asJsonSchema } from '../../../contract/shared/json-schema.ts';
 import type { RouteContract } from '../../../contract/shared/route.ts';
 import { errorResponses } from './error-responses.ts';
-import { exampleEvents, exampleOf } from './example-of.ts';
 import { ANSWER_HEADERS, headersOf } from './headers.ts';
-import { asJsonSchema } from './json-schema.ts';
 
 /** `{schema, example}`, without the example when the schema states none. */
 export function jsonContent(schema: TSchema): object {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { OneOf } from '../../../contract/shared/schemas.ts';
 import { exampleEvents, exampleOf } from './example-of.ts';
 import { asJsonSchema } from './json-schema.ts';
+import { OneOf } from './schemas.ts';
 
 describe('an example', () => {
   it.each([
