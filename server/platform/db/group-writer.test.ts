@@ -142,3 +142,26 @@ test('close writes everything at once and then refuses', async () => {
   await writer.flush();
   expect(await storedIds()).toHaveLength(100);
 });
+
+test('a flush waits for what was handed over before it, however much follows', async () => {
+  const written: number[] = [];
+  const writer = createWriter({
+    write: (items) => {
+      written.push(...items.map(({ id }) => id));
+      // During every write there is something new.
+      writer.enqueue({ id: written.length, body: 'x' });
+      return new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    },
+    maxDelayMs: 60_000,
+  });
+  writer.enqueue({ id: 0, body: 'x' });
+  await writer.flush();
+  expect(written).toEqual([0]);
+  await writer.flush();
+  expect(written).toEqual([0, 1]);
+  await Promise.all([writer.flush(), writer.flush()]);
+  expect(written).toEqual([0, 1, 2]);
+  await writer.close();
+});

@@ -40,11 +40,22 @@ interface Entry<Item> {
   settle: (error: unknown) => void;
 }
 
+/** Somebody who waits until so many items are settled. */
+interface Flush {
+  until: number;
+  resolve: () => void;
+}
+
 class Writer<Item> implements GroupWriter<Item> {
   readonly #options: GroupWriterOptions<Item>;
   readonly #queue: Entry<Item>[] = [];
-  #drain: Promise<void> | undefined;
-  #isHurried = false;
+  #isRunning = false;
+  /** Items ever taken on, and of those the ones that are written or have failed: always the first ones. */
+  #taken = 0;
+  #settled = 0;
+  /** Nobody collects before this many are settled. */
+  #hurryUntil = 0;
+  #flushes: Flush[] = [];
   #isClosed = false;
   #giveUpAtMs = Infinity;
   #isOverflowing = false;
@@ -79,12 +90,14 @@ class Writer<Item> implements GroupWriter<Item> {
     this.#push({ item, settle: (error) => error !== undefined && this.#logLoss(error) });
   }
 
-  async flush(): Promise<void> {
-    while (this.#drain) {
-      this.#isHurried = true;
-      this.#wake.abort();
-      await this.#drain;
-    }
+  flush(): Promise<void> {
+    const until = this.#taken;
+    if (this.#settled === until) return Promise.resolve();
+    this.#hurryUntil = until;
+    this.#wake.abort();
+    return new Promise((resolve) => {
+      this.#flushes.push({ until, resolve });
+    });
   }
 
   async close(): Promise<void> {
@@ -101,7 +114,8 @@ class Writer<Item> implements GroupWriter<Item> {
 
   #push(entry: Entry<Item>): void {
     this.#queue.push(entry);
-    this.#drain ??= this.#run();
+    this.#taken++;
+    if (!this.#isRunning) void this.#run();
   }
 
   #logLoss(error: unknown): void {
@@ -110,20 +124,28 @@ class Writer<Item> implements GroupWriter<Item> {
 
   /** Writes batches until nothing waits. Never rejects. */
   async #run(): Promise<void> {
+    this.#isRunning = true;
     // One turn of the loop: what is submitted in the same tick belongs to the same batch.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       if (this.#options.maxDelayMs > 0) await this.#collect();
       const batch = this.#queue.splice(0, this.#options.maxItems);
       await this.#writeBatch(batch);
+      this.#noteSettled(batch.length);
       if (this.#queue.length < this.#options.maxQueued / 2) this.#isOverflowing = false;
     }
-    this.#isHurried = false;
-    this.#drain = undefined;
+    this.#isRunning = false;
+  }
+
+  #noteSettled(count: number): void {
+    this.#settled += count;
+    const isOver = ({ until }: Flush): boolean => until <= this.#settled;
+    for (const { resolve } of this.#flushes.filter(isOver)) resolve();
+    this.#flushes = this.#flushes.filter((flush) => !isOver(flush));
   }
 
   async #collect(): Promise<void> {
-    if (this.#isHurried || this.#queue.length >= this.#options.maxItems) return;
+    if (this.#settled < this.#hurryUntil || this.#queue.length >= this.#options.maxItems) return;
     this.#wake = new AbortController();
     await sleep(this.#options.maxDelayMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
   }
