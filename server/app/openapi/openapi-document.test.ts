@@ -3,10 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Type } from 'typebox';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { EventContract } from '../../../contract/events/index.ts';
 import { defineRoute, type RouteContract } from '../../../contract/shared/route.ts';
 import { readContracts } from '../reference/read-contracts.ts';
 import { openApiDocument } from './openapi-document.ts';
-import type { EventContract } from './webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -215,5 +215,18 @@ describe('an event', () => {
       timestamp: '2026-01-31T08:15:30.123Z',
       data: { toolName: 'get_order' },
     });
+  });
+
+  it('names every header, and which of them may be absent', () => {
+    const headers = asArray(at('webhooks', 'tool.executed', 'post', 'parameters'));
+    expect(headers.map((header) => isJson(header) && [header['name'], header['required']])).toEqual([
+      ['X-Webhook-Event', true],
+      ['X-Webhook-Timestamp', true],
+      ['X-Webhook-Signature', false],
+      ['X-Webhook-Signature-Previous', false],
+      ['webhook-id', true],
+      ['webhook-timestamp', true],
+      ['webhook-signature', false],
+    ]);
   });
 });

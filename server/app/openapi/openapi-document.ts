@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { EventContract } from '../../../contract/events/index.ts';
 import { ERROR_CODES } from '../../../contract/shared/errors.ts';
 import type { RouteContract } from '../../../contract/shared/route.ts';
 import { OneOf } from '../../../contract/shared/schemas.ts';
@@ -6,7 +7,7 @@ import { sharedErrorResponses } from './error-responses.ts';
 import { headerComponents } from './headers.ts';
 import { operationOf } from './operation.ts';
 import { describeTags } from './tags.ts';
-import { webhooksOf, type EventContract } from './webhooks.ts';
+import { webhooksOf } from './webhooks.ts';
 
 const Message = Type.String({ description: 'A sentence for whoever reads the log of the client.' });
 

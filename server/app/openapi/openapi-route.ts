@@ -1,8 +1,8 @@
+import type { EventContract } from '../../../contract/events/index.ts';
 import type { RouteContract } from '../../../contract/shared/route.ts';
 import type { HttpServer } from '../../platform/http/index.ts';
 import { version } from '../version.ts';
 import { openApiDocument } from './openapi-document.ts';
-import type { EventContract } from './webhooks.ts';
 
 /** Serves GET /openapi.json. The document is made at the first request and kept as bytes. */
 export function addOpenApiRoute(
