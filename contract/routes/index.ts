@@ -1,5 +1,6 @@
 import * as admin from './admin.ts';
 import * as ai from './ai.ts';
+import * as events from './events.ts';
 import * as keys from './keys.ts';
 import * as tools from './tools.ts';
 
@@ -21,4 +22,14 @@ export const ROUTES = {
   chat: ai.chat,
   chatStream: ai.chatStream,
   toolCall: ai.toolCall,
+  createWebhook: events.createWebhook,
+  listWebhooks: events.listWebhooks,
+  updateWebhook: events.updateWebhook,
+  deleteWebhook: events.deleteWebhook,
+  testWebhook: events.testWebhook,
+  recoverWebhook: events.recoverWebhook,
+  listDeliveries: events.listDeliveries,
+  getDelivery: events.getDelivery,
+  redeliver: events.redeliver,
+  listEventTypes: events.listEventTypes,
 } as const;
