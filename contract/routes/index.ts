@@ -1,5 +1,6 @@
 import * as admin from './admin.ts';
 import * as ai from './ai.ts';
+import * as callLog from './call-log.ts';
 import * as events from './events.ts';
 import * as keys from './keys.ts';
 import * as tools from './tools.ts';
@@ -32,4 +33,5 @@ export const ROUTES = {
   getDelivery: events.getDelivery,
   redeliver: events.redeliver,
   listEventTypes: events.listEventTypes,
+  listCalls: callLog.listCalls,
 } as const;

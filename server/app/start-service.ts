@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
+import { callLogRoutes } from '../modules/events/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
 import { errorMessage } from '../platform/errors/index.ts';
@@ -51,10 +52,16 @@ interface Parts {
   worker: Worker | undefined;
 }
 
-function routesOf({ settings, modules }: Parts): Route[] {
+function routesOf({ settings, storage, modules }: Parts): Route[] {
   if (settings.app.ROLE === 'worker') return [];
-  const { keys, tools, ai } = modules;
-  return [...keyRoutes(keys), ...adminRoutes(keys), ...toolRoutes(tools), ...aiRoutes(ai)];
+  const { keys, callLog, tools, ai } = modules;
+  return [
+    ...keyRoutes(keys),
+    ...adminRoutes(keys),
+    ...toolRoutes(tools),
+    ...aiRoutes(ai),
+    ...callLogRoutes({ database: storage.database, callLog }),
+  ];
 }
 
 async function answersInTime(storage: Storage): Promise<boolean> {

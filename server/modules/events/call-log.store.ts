@@ -62,3 +62,64 @@ export async function ensurePartition(db: Queryable, day: string): Promise<void>
     end $$`,
   });
 }
+
+/** Where a call stands in the order of the log. */
+export interface CallPosition {
+  atMs: number;
+  seq: number;
+}
+
+export interface CallFilter {
+  developerId: string;
+  /** Only calls before this position; all when absent. */
+  before: CallPosition | undefined;
+  /** How the endpoint begins. */
+  endpoint: string | undefined;
+  method: string | undefined;
+  status: number | undefined;
+}
+
+export interface LoggedCallRow extends CallPosition {
+  developerId: string;
+  endpoint: string;
+  method: string;
+  status: number;
+  responseTimeMs: number;
+}
+
+// The comparison of the rows begins the index scan; the one of `at` alone is what leaves out later partitions.
+const IN_ORDER = `from call_log
+    where developer_id = $1 and at <= coalesce(to_timestamp($2::float8 / 1000), 'infinity')
+      and (at, seq) < (coalesce(to_timestamp($2::float8 / 1000), 'infinity'), $3::bigint)
+    order by at desc, seq desc`;
+const AT_MS = '(extract(epoch from at) * 1000)::bigint as "atMs"';
+
+const selectCalls = prepared(`select ${AT_MS}, seq, developer_id as "developerId", endpoint, method, status,
+    response_time_ms as "responseTimeMs"
+  from (select * ${IN_ORDER} limit $4) looked_at
+  where ($5::text is null or starts_with(endpoint, $5)) and ($6::text is null or method = $6)
+    and ($7::smallint is null or status = $7)
+  order by at desc, seq desc
+  limit $8`);
+
+const selectPosition = prepared(`select ${AT_MS}, seq ${IN_ORDER} limit 1 offset $4`);
+
+function place({ developerId, before }: CallFilter): unknown[] {
+  return [developerId, before?.atMs, before?.seq ?? 0];
+}
+
+/** The newest calls that pass the filter, at most `limit`, of the `reach` newest ones. */
+export async function readCalls(
+  db: Queryable,
+  filter: CallFilter,
+  { limit, reach }: { limit: number; reach: number },
+): Promise<LoggedCallRow[]> {
+  const { endpoint, method, status } = filter;
+  const values = [...place(filter), reach, endpoint, method, status, limit];
+  return (await db.query<LoggedCallRow>(selectCalls(values))).rows;
+}
+
+/** The position of the last of the `reach` newest calls; undefined when there are not so many. */
+export async function readReach(db: Queryable, filter: CallFilter, reach: number): Promise<CallPosition | undefined> {
+  return (await db.query<CallPosition>(selectPosition([...place(filter), reach - 1]))).rows[0];
+}

@@ -6,10 +6,13 @@ import { ensurePartition, insertCalls, type CallLogRow } from './call-log.store.
 
 /** Rows are at most this far behind the calls they record. */
 const MAX_DELAY_MS = 50;
+const FLUSH_TIMEOUT_MS = 1000;
 const DAY_MS = 86_400_000;
 
 export interface CallLog {
   record: (call: CallRecord) => void;
+  /** Resolves when what was recorded so far can be read; after a second at the latest. */
+  flush: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -38,6 +41,14 @@ function createPartitions(database: Database) {
   };
 }
 
+/** Waits no longer than this: without a database nothing is written, however long. */
+async function atMost(timeoutMs: number, work: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
 interface CallLogOptions {
   database: Database;
   log: Logger;
@@ -58,5 +69,9 @@ export async function createCallLog({ database, log, clock = systemClock }: Call
     maxQueued: 200_000,
     log,
   });
-  return { record: (call) => writer.enqueue(rowOf(call)), close: () => writer.close() };
+  return {
+    record: (call) => writer.enqueue(rowOf(call)),
+    flush: () => atMost(FLUSH_TIMEOUT_MS, writer.flush()),
+    close: () => writer.close(),
+  };
 }
