@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { createAi, type Ai } from '../modules/ai/index.ts';
-import { createCallLog, type CallLog } from '../modules/events/index.ts';
+import { createCallLog, createSender, type CallLog, type EventParts } from '../modules/events/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
+import { createVault, readMasterKey } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
 import { createOutbound, createTrustedClient } from '../platform/net/index.ts';
 import { createEventRecorder } from '../platform/outbox/index.ts';
@@ -18,6 +19,7 @@ export interface Modules {
   models: Models;
   tools: Tools;
   ai: Ai;
+  events: EventParts;
   /** Writes what is buffered and lets go of connections. */
   close: () => Promise<void>;
 }
@@ -50,6 +52,9 @@ function openModels({ settings, metrics }: Parts, http: ReturnType<typeof create
 export async function openModules(parts: Parts): Promise<Modules> {
   const { settings, storage, log } = parts;
   const { database, changes } = storage;
+  const vault = createVault(
+    await readMasterKey({ given: settings.crypto.ENCRYPTION_KEY, dataDir: settings.db.DATA_DIR }),
+  );
   const keys = await createKeys({ database, changes, settings: settings.keys, log });
   const callLog = await createCallLog({ database, log });
   const vendors = createTrustedClient();
@@ -66,6 +71,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     models,
     tools,
     ai,
+    events: { database, vault, outbound, attempt: createSender({ outbound, vault }) },
     close: async () => {
       await ai.close();
       await recorder.close();

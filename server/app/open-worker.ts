@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
-import { createOutboxRelay } from '../platform/outbox/index.ts';
+import { createFanOut, startCourier } from '../modules/events/index.ts';
+import { createOutboxRelay, type EventListener } from '../platform/outbox/index.ts';
 import { createQueue, type Queue } from '../platform/queue/index.ts';
 import type { Metrics } from '../platform/telemetry/index.ts';
+import type { Modules } from './open-modules.ts';
 import type { Storage } from './open-storage.ts';
 
 /** Background work of a process: jobs, and events on their way from the outbox to whoever listens. */
@@ -10,25 +12,39 @@ export interface Worker {
   stop: () => Promise<void>;
 }
 
-export async function openWorker(storage: Storage, metrics: Metrics, log: Logger): Promise<Worker> {
+interface Parts {
+  storage: Storage;
+  modules: Modules;
+  metrics: Metrics;
+  log: Logger;
+}
+
+function countEvents(metrics: Metrics): EventListener {
+  return (_tx, events) =>
+    Promise.resolve(() => {
+      for (const event of events) metrics.events.inc({ type: event.type });
+    });
+}
+
+export async function openWorker({ storage, modules, metrics, log }: Parts): Promise<Worker> {
   const { database, url } = storage;
-  const relay = await createOutboxRelay({
+  const courier = await startCourier({
     database,
     url,
-    listeners: [
-      async (_tx, events) => {
-        for (const event of events) metrics.events.inc({ type: event.type });
-        return Promise.resolve();
-      },
-    ],
+    send: modules.events.attempt,
     log,
+    onAttempt: ({ error }) => metrics.webhookAttempts.inc({ outcome: error === null ? 'delivered' : 'failed' }),
   });
+  const listeners = [countEvents(metrics), createFanOut(courier)];
+  const relay = await createOutboxRelay({ database, url, listeners, log });
   const queue = createQueue({ database, tasks: {}, log });
   await queue.start();
   return {
     queueDepth: () => queue.depth(),
     stop: async () => {
+      // The relay first: what it hands over last is still taken on.
       await Promise.all([queue.stop(), relay.stop()]);
+      await courier.stop();
     },
   };
 }

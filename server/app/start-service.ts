@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
-import { callLogRoutes } from '../modules/events/index.ts';
+import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
 import { errorMessage } from '../platform/errors/index.ts';
@@ -54,12 +54,13 @@ interface Parts {
 
 function routesOf({ settings, storage, modules }: Parts): Route[] {
   if (settings.app.ROLE === 'worker') return [];
-  const { keys, callLog, tools, ai } = modules;
+  const { keys, callLog, events, tools, ai } = modules;
   return [
     ...keyRoutes(keys),
     ...adminRoutes(keys),
     ...toolRoutes(tools),
     ...aiRoutes(ai),
+    ...eventRoutes(events),
     ...callLogRoutes({ database: storage.database, callLog }),
   ];
 }
@@ -151,7 +152,7 @@ async function openParts(context: { settings: AllSettings; log: Logger }, undo: 
     await migrateQueue(storage);
     return { ...context, metrics, storage, modules, worker: undefined };
   }
-  const worker = await openWorker(storage, metrics, log);
+  const worker = await openWorker({ storage, modules, metrics, log });
   undo.push(worker.stop);
   signal?.throwIfAborted();
   return { ...context, metrics, storage, modules, worker };

@@ -2,14 +2,13 @@ import type { Clock } from '../../platform/clock/index.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import type { Outbound } from '../../platform/net/index.ts';
-import type { Attempt, Destination, Message } from './deliveries/delivery.ts';
+import type { SendMessage } from './deliveries/send-message.ts';
 
 /** What the endpoints of webhooks work with. */
 export interface EventParts {
   database: Database;
   vault: Vault;
   outbound: Outbound;
-  /** Sends a message once. */
-  attempt: (destination: Destination, message: Message) => Promise<Attempt>;
+  attempt: SendMessage;
   clock?: Clock;
 }

@@ -6,6 +6,7 @@ import { requestHeaders, requestMethod } from './headers.ts';
 import { OutboundError } from './outbound-error.ts';
 import { PinnedPools } from './pinned-pools.ts';
 import { readBody } from './read-body.ts';
+import { readStart } from './read-start.ts';
 import { redirected, redirectTarget } from './redirect.ts';
 import { resolveHost, systemLookup, type Lookup } from './resolve-host.ts';
 
@@ -30,6 +31,11 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Bytes of the answer, decoded; the encoded form may not be larger either. */
   maxBytes: number;
+  /**
+   * What becomes of a longer answer: `refuse`, the default, fails; `cut` gives how it begins, not decoded. The head is
+   * then the answer: a body that breaks off or does not end in time is cut there.
+   */
+  excess?: 'refuse' | 'cut';
   /** `refuse` gives the redirect itself as the answer; `follow` checks and calls where it leads, a few times. */
   redirects: 'refuse' | 'follow';
   signal?: AbortSignal;
@@ -73,7 +79,10 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
       const { status, headers } = answer;
       const target = request.redirects === 'follow' ? redirectTarget(answer, hop.url.href) : undefined;
       if (target === undefined) {
-        const body = await readBody(answer.body, headers['content-encoding'] ?? '', request.maxBytes);
+        const body =
+          request.excess === 'cut'
+            ? await readStart(answer.body, request.maxBytes)
+            : await readBody(answer.body, headers['content-encoding'] ?? '', request.maxBytes);
         return { status, headers, body, url: hop.url.href };
       }
       if (redirects === MAX_REDIRECTS) throw new OutboundError('bad_response', 'The address redirects too often.');

@@ -12,8 +12,11 @@ const POLL_MS = 2000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
-/** Takes events on. What it writes with `tx` commits together with the note that the events were handed over. */
-export type EventListener = (tx: Transaction, events: readonly OutboxEvent[]) => Promise<void>;
+/**
+ * Takes events on. What it writes with `tx` commits together with the note that the events were handed over. A function
+ * that it gives is called after that commit; it must not throw, and is not called when the process ends in between.
+ */
+export type EventListener = (tx: Transaction, events: readonly OutboxEvent[]) => Promise<(() => void) | void>;
 
 export interface OutboxRelayOptions {
   database: Database;
@@ -91,11 +94,12 @@ class Relay implements OutboxRelay {
   async #relayBatch(limit: number): Promise<number> {
     let claimed: OutboxEvent[] = [];
     try {
-      return await this.#options.database.transaction(async (tx) => {
+      const afterwards = await this.#options.database.transaction(async (tx) => {
         claimed = await claimEvents(tx, limit);
-        if (claimed.length > 0) await this.#handOver(tx, claimed);
-        return claimed.length;
+        return claimed.length > 0 ? this.#handOver(tx, claimed) : [];
       });
+      for (const follow of afterwards) follow();
+      return claimed.length;
     } catch (error) {
       const [first] = claimed;
       if (!first || isDatabaseAway(error)) throw error;
@@ -105,9 +109,15 @@ class Relay implements OutboxRelay {
     }
   }
 
-  async #handOver(tx: Transaction, events: readonly OutboxEvent[]): Promise<void> {
-    for (const listener of this.#options.listeners) await listener(tx, events);
+  /** Gives what is to be done after the commit. */
+  async #handOver(tx: Transaction, events: readonly OutboxEvent[]): Promise<(() => void)[]> {
+    const afterwards: (() => void)[] = [];
+    for (const listener of this.#options.listeners) {
+      const follow = await listener(tx, events);
+      if (follow) afterwards.push(follow);
+    }
     await markDispatched(tx, events);
+    return afterwards;
   }
 
   async #postpone(event: OutboxEvent, error: unknown): Promise<void> {

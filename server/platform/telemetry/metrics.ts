@@ -62,12 +62,19 @@ export function createMetrics() {
     labelNames: ['type'] as const,
     registers: [registry],
   });
+  const webhookAttempts = new Counter({
+    name: 'tessera_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks, by outcome (delivered, failed).',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
   return {
     registry,
     requests,
     modelCalls,
     tokens,
     events,
+    webhookAttempts,
     watch: (parts: MeasuredParts) => watchParts(registry, parts),
   };
 }

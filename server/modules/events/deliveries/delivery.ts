@@ -19,6 +19,15 @@ export interface Message {
   createdAt: Date;
 }
 
+/** A delivery that this process has taken on. */
+export interface Consignment {
+  id: string;
+  destination: Destination;
+  message: Message;
+  /** Attempts of the present schedule so far. */
+  attemptCount: number;
+}
+
 /** How one attempt ended. It succeeded when status is from 200 to 299 and there is no error. */
 export interface Attempt {
   /** ISO 8601. */
@@ -31,3 +40,6 @@ export interface Attempt {
   /** Why no answer came or it was not acceptable; null for a success. */
   error: string | null;
 }
+
+/** From here on nobody else takes a delivery on for this long, in seconds; whoever vanishes with it has had its time. */
+export const LEASE_SECONDS = 30;

@@ -1,0 +1,56 @@
+import { prepared, storableJson, type Transaction } from '../../../platform/db/index.ts';
+import type { OutboxEvent } from '../../../platform/outbox/index.ts';
+import { LEASE_SECONDS, type Destination, type Message } from './delivery.ts';
+
+/** A subscription as fan-out needs it. */
+export interface Subscriber extends Destination {
+  event: string;
+  filter: Record<string, unknown> | null;
+}
+
+const selectSubscribers =
+  prepared(`select s.developer_id as "developerId", id as "subscriptionId", s.event, url, filter,
+    secret, previous_secret as "previousSecret", previous_secret_until as "previousSecretUntil"
+  from (select distinct developer_id, event from unnest($1::text[], $2::text[]) as e (developer_id, event)) e
+  join webhook_subscriptions s on s.developer_id = e.developer_id and s.event = e.event and enabled
+  order by s.developer_id, id
+  for key share of s`);
+
+/** The subscriptions that may want one of the events. They cannot be deleted until the transaction ends. */
+export async function findSubscribers(tx: Transaction, events: readonly OutboxEvent[]): Promise<Subscriber[]> {
+  const values = [events.map(({ developerId }) => developerId), events.map(({ type }) => type)];
+  return (await tx.query<Subscriber>(selectSubscribers(values))).rows;
+}
+
+const insertMessages = prepared(`insert into webhook_messages (developer_id, id, event, body, created_at)
+  select "developerId", id, event, body, "createdAt"
+  from json_to_recordset($1)
+    as m ("developerId" text, id text, event text, body text, "createdAt" timestamptz)`);
+
+export async function addMessages(
+  tx: Transaction,
+  messages: readonly (Message & { developerId: string })[],
+): Promise<void> {
+  await tx.query(insertMessages([storableJson(messages)]));
+}
+
+/** A delivery to begin. */
+export interface NewDelivery {
+  id: string;
+  developerId: string;
+  subscriptionId: string;
+  messageId: string;
+  /** This process sends it at once; otherwise whoever finds it does. */
+  isTaken: boolean;
+}
+
+const insertDeliveries = prepared(`insert into webhook_deliveries
+    (developer_id, id, subscription_id, message_id, due_at)
+  select "developerId", id, "subscriptionId", "messageId",
+    case when "isTaken" then now() + interval '${LEASE_SECONDS} seconds' else now() end
+  from json_to_recordset($1)
+    as d ("developerId" text, id text, "subscriptionId" text, "messageId" text, "isTaken" boolean)`);
+
+export async function addDeliveries(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
+  await tx.query(insertDeliveries([JSON.stringify(deliveries)]));
+}
