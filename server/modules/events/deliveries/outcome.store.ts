@@ -71,8 +71,11 @@ const giveUp = prepared(`update webhook_deliveries d set status = 'failed', reas
   from unnest($1::text[], $2::text[]) as l (developer_id, subscription_id)
   where d.developer_id = l.developer_id and d.subscription_id = l.subscription_id and status = 'pending'`);
 
-/** Ends every pending delivery of the subscriptions. */
-export async function giveUpPending(tx: Transaction, lanes: readonly LaneKey[], reason: string): Promise<void> {
+/** Why pending deliveries of a subscription that is switched off are given up. */
+const DISABLED = 'The subscription was disabled.';
+
+/** Ends every pending delivery of subscriptions that are switched off. */
+export async function giveUpPending(tx: Transaction, lanes: readonly LaneKey[]): Promise<void> {
   const values = [lanes.map(({ developerId }) => developerId), lanes.map(({ subscriptionId }) => subscriptionId)];
-  await tx.query(giveUp([...values, reason]));
+  await tx.query(giveUp([...values, DISABLED]));
 }

@@ -17,9 +17,6 @@ const MAX_FAILURES = 20;
 /** The receiver says that it is gone for good. */
 const HTTP_GONE = 410;
 
-/** Why pending deliveries of a subscription that is switched off are given up. */
-const DISABLED = 'The subscription was disabled.';
-
 /** What comes of an attempt: delivered, again later, or given up. */
 export function outcomeOf(consignment: Consignment, attempt: Attempt, random: number): Outcome {
   const { id: deliveryId, destination } = consignment;
@@ -75,7 +72,7 @@ async function settle(tx: Transaction, outcomes: readonly Outcome[]): Promise<St
   await saveStandings(tx, after);
   const disabled = after.filter(({ enabled }, index) => before[index]?.enabled && !enabled);
   if (disabled.length === 0) return [];
-  await giveUpPending(tx, disabled, DISABLED);
+  await giveUpPending(tx, disabled);
   await publishEvents(
     tx,
     disabled.map((standing) => alertOf(standing, byLane.get(standing.subscriptionId) ?? [])),

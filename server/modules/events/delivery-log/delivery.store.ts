@@ -88,19 +88,6 @@ export async function restartFailed(
   return rowCount;
 }
 
-/** Gives up what is pending. */
-export async function failPending(
-  tx: Transaction,
-  { developerId, subscriptionId }: SubscriptionRef,
-  reason: string,
-): Promise<void> {
-  await tx.query({
-    text: `update webhook_deliveries set status = 'failed', reason = $3, updated_at = now()
-      where developer_id = $1 and subscription_id = $2 and status = 'pending'`,
-    values: [developerId, subscriptionId, reason],
-  });
-}
-
 /** Tells every process, at commit, that deliveries are due. */
 export async function wakeSenders(tx: Transaction): Promise<void> {
   await tx.query({ text: `select pg_notify('webhook_deliveries', '')` });

@@ -1,7 +1,7 @@
 import type { updateWebhook as contract } from '../../../../contract/routes/events.ts';
 import type { RouteInput } from '../../../../contract/shared/route.ts';
 import { systemClock } from '../../../platform/clock/index.ts';
-import { failPending } from '../delivery-log/delivery.store.ts';
+import { giveUpPending } from '../deliveries/outcome.store.ts';
 import type { EventParts } from '../event-parts.ts';
 import { demandUsableSubscription } from './check-subscription.ts';
 import { demandSubscriptionId, noSuchSubscription } from './no-such-subscription.ts';
@@ -9,9 +9,6 @@ import { lockSubscription, saveSubscription, type SubscriptionRow } from './subs
 import { changedSecrets } from './webhook-secret.ts';
 
 type Change = RouteInput<typeof contract>['body'];
-
-/** Why deliveries are given up whose subscription is switched off. */
-const DISABLED = 'The subscription was disabled.';
 
 /** Changes what is given and leaves the rest. Switching off gives up what is pending, in the same transaction. */
 export async function updateSubscription(
@@ -33,7 +30,7 @@ export async function updateSubscription(
       failCount: change.enabled === true ? 0 : row.failCount,
     };
     await saveSubscription(tx, changed);
-    if (!changed.enabled) await failPending(tx, { developerId, subscriptionId: id }, DISABLED);
+    if (!changed.enabled) await giveUpPending(tx, [{ developerId, subscriptionId: id }]);
     return changed;
   });
 }
