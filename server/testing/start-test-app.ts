@@ -7,6 +7,9 @@ import { createTestDatabase } from './test-database.ts';
 /** The key of the first developer in every test app. */
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789abcdefghij';
 
+/** Seals what every test app stores, so that apps can share a database. */
+const MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -94,7 +97,13 @@ export function pickText(body: unknown, ...path: (string | number)[]): string {
 export async function startTestApp(env: Record<string, string> = {}, log?: DestinationStream): Promise<TestApp> {
   const database = env['DATABASE_URL'] === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = env['DATABASE_URL'] ?? database?.url ?? '';
-  const defaults = { PORT: '0', BOOTSTRAP_API_KEY: ADMIN_KEY, ANONYMOUS_PER_MINUTE: '100000', LOG_LEVEL: 'silent' };
+  const defaults = {
+    PORT: '0',
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+    ENCRYPTION_KEY: MASTER_KEY,
+    ANONYMOUS_PER_MINUTE: '100000',
+    LOG_LEVEL: 'silent',
+  };
   const settings = readAllSettings({ ...defaults, ...env, DATABASE_URL: databaseUrl });
   const service = await startService(settings, log ? pino({}, log) : pino({ level: 'silent' }));
   const call: TestApp['call'] = (method, path, options = {}) =>
