@@ -7,6 +7,7 @@ import { isId } from '../../platform/ids/index.ts';
 import { AnonymousLimiter } from './anonymous-limiter.ts';
 import { bootstrap, type Bootstrap } from './bootstrap.ts';
 import { followCustomKeys } from './custom-keys.ts';
+import type { OnDailyUse } from './daily-use.ts';
 import { disableKey } from './key.store.ts';
 import type { KeySettings } from './keys.settings.ts';
 import { Limiter } from './limiter.ts';
@@ -22,6 +23,8 @@ export interface KeysOptions {
   settings: KeySettings;
   log: Logger;
   clock?: Clock;
+  /** Told of keys that reach 80% and 100% of their daily requests. */
+  onDailyUse?: OnDailyUse;
 }
 
 /** Keys, limits and usage as one running part of the service. */
@@ -55,14 +58,14 @@ async function revoke(database: Database, developerId: string, id: string): Prom
 
 /** Opens the module: creates the first developer where there is none, connects to Redis where there is one. */
 export async function createKeys(options: KeysOptions): Promise<Keys> {
-  const { database, changes, settings, log, clock = systemClock } = options;
+  const { database, changes, settings, log, clock = systemClock, onDailyUse = () => Promise.resolve() } = options;
   const given = { key: settings.BOOTSTRAP_API_KEY?.reveal(), tier: settings.BOOTSTRAP_TIER };
   const firstStart = await bootstrap(database, given);
   const limiter = await openLimiter(options);
   const anonymous = new AnonymousLimiter(clock, settings.ANONYMOUS_PER_MINUTE);
   const customKeyHashes = await followCustomKeys({ database, changes, log });
   const verifier = createVerifier({ database, changes, limiter, clock, customKeyHashes });
-  const ledger = await UsageLedger.open({ database, limiter, log });
+  const ledger = await UsageLedger.open({ database, limiter, log, onDailyUse });
   return {
     gate: {
       identify: verifier.identify,

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import type { Tier } from '../../../contract/shared/tiers.ts';
 import { utcDay } from '../../platform/clock/index.ts';
-import { createGroupWriter, type Database } from '../../platform/db/index.ts';
+import { createGroupWriter, type Database, type Transaction } from '../../platform/db/index.ts';
 import type { CallRecord } from '../../platform/http/index.ts';
 import { createId } from '../../platform/ids/index.ts';
+import { sharesReached, type OnDailyUse } from './daily-use.ts';
 import type { Limiter } from './limiter.ts';
-import { addUsage, forgetOldWriters, type UsageBatch } from './usage.store.ts';
+import { addUsage, forgetOldWriters, type UsageBatch, type UsageCount } from './usage.store.ts';
 
 /** Counts are at most this far behind the requests they count. */
 const MAX_DELAY_MS = 50;
@@ -15,6 +17,12 @@ export interface UsageLedgerOptions {
   database: Database;
   limiter: Limiter;
   log: Logger;
+  onDailyUse: OnDailyUse;
+}
+
+/** A batch that knows which limits its keys have. */
+interface TieredBatch extends UsageBatch {
+  counts: Map<string, UsageCount & { tier: Tier }>;
 }
 
 /** Keeps the counts of served requests in the database, a batch behind. Counts only what was served. */
@@ -22,15 +30,15 @@ export class UsageLedger {
   /** Names this process in the database. */
   readonly writerId = createId('use');
   readonly #options: UsageLedgerOptions;
-  readonly #writer: ReturnType<typeof createGroupWriter<UsageBatch>>;
+  readonly #writer: ReturnType<typeof createGroupWriter<TieredBatch>>;
   #lastNumber = 0;
-  #open: UsageBatch | undefined;
+  #open: TieredBatch | undefined;
   /** Given to the database, which may have it already or not. */
-  #unsettled: UsageBatch | undefined;
+  #unsettled: TieredBatch | undefined;
 
   private constructor(options: UsageLedgerOptions) {
     this.#options = options;
-    this.#writer = createGroupWriter<UsageBatch>({
+    this.#writer = createGroupWriter<TieredBatch>({
       write: async ([batch]) => batch && this.#write(batch),
       maxItems: 1,
       maxDelayMs: MAX_DELAY_MS,
@@ -52,7 +60,7 @@ export class UsageLedger {
     const id = countId(caller.keyId, day);
     const known = counts.get(id);
     if (known) known.requests++;
-    else counts.set(id, { developerId: caller.developerId, keyId: caller.keyId, day, requests: 1 });
+    else counts.set(id, { developerId: caller.developerId, keyId: caller.keyId, tier: caller.tier, day, requests: 1 });
   }
 
   /** Requests that are in the database when it holds batches up to `lastBatch`, and that no meter was told of yet. */
@@ -65,23 +73,36 @@ export class UsageLedger {
     return this.#writer.close();
   }
 
-  #begin(): UsageBatch {
+  #begin(): TieredBatch {
     const batch = { writerId: this.writerId, number: ++this.#lastNumber, counts: new Map() };
     this.#open = batch;
     this.#writer.enqueue(batch);
     return batch;
   }
 
-  async #write(batch: UsageBatch): Promise<void> {
+  async #write(batch: TieredBatch): Promise<void> {
     // From here on its counts stand still; what is served meanwhile opens the next one.
     if (batch === this.#open) this.#open = undefined;
     this.#unsettled = batch;
     const { database, limiter } = this.#options;
-    for (const { keyId, day, requests: total } of await addUsage(database, batch)) {
+    const totals = await database.transaction((tx) => this.#add(tx, batch));
+    for (const { keyId, day, requests: total } of totals) {
       const added = batch.counts.get(countId(keyId, day))?.requests ?? 0;
       limiter.meter(keyId)?.settle({ day, total, lastBatch: batch.number }, added);
     }
     this.#unsettled = undefined;
+  }
+
+  /** Adds a batch and tells, in the same transaction, which keys it brought to a share of their day. */
+  async #add(tx: Transaction, batch: TieredBatch): Promise<UsageCount[]> {
+    const { limiter, onDailyUse } = this.#options;
+    const totals = await addUsage(tx, batch);
+    const reached = totals.flatMap((total) => {
+      const added = batch.counts.get(countId(total.keyId, total.day));
+      return added ? sharesReached(total, { added: added.requests, cap: limiter.limitsOf(added.tier).perDay }) : [];
+    });
+    if (reached.length > 0) await onDailyUse(tx, reached);
+    return totals;
   }
 }
 
