@@ -24,6 +24,12 @@ const ToolInput = Type.Unsafe<unknown>({
   examples: [{ orderId: '4711' }],
 });
 
+const ALERT_TYPES = ['tool_failure_rate', 'workflow_failing', 'daily_limit', 'subscription_disabled'] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+const ALERT_SEVERITIES = ['info', 'warning', 'error'] as const;
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+
 /** Every event type there is, with the shape of its data. */
 export const EVENTS = [
   { type: 'app.installed', summary: 'A user installed a published app.', data: AppData },
@@ -92,12 +98,25 @@ export const EVENTS = [
   },
   {
     type: 'alert.triggered',
-    summary: 'An alert condition was detected.',
+    summary: 'An alert condition was detected. Sent once for each incident.',
     data: Type.Object({
-      alertType: Type.String({ examples: ['daily_limit'] }),
-      source: Type.String({ examples: ['key_01kagc2y5jv6f3w9c0m4x7t8zb'] }),
-      message: Type.String({ examples: ['80% of the daily requests are used.'] }),
-      severity: Type.String({ examples: ['warning'] }),
+      alertType: Type.Unsafe<AlertType>({
+        ...OneOf(ALERT_TYPES, {
+          description:
+            '`tool_failure_rate`: more than half of the last 20 calls of a tool failed. `workflow_failing`: a workflow failed 3 times in a row. `daily_limit`: a key has used 80% or 100% of its daily requests. `subscription_disabled`: a subscription was disabled because its address did not take its events.',
+        }),
+        examples: ['daily_limit'],
+      }),
+      source: Type.String({
+        description: 'The name of the tool, or the id of the workflow, the key or the subscription.',
+        examples: ['key_01kagc2y5jv6f3w9c0m4x7t8zb'],
+      }),
+      message: Type.String({
+        examples: [
+          '80% of the daily requests are used: the key key_01kagc2y5jv6f3w9c0m4x7t8zb has made 800 of 1,000 on 2026-01-31 (UTC).',
+        ],
+      }),
+      severity: Type.Unsafe<AlertSeverity>({ ...OneOf(ALERT_SEVERITIES), examples: ['warning'] }),
     }),
   },
   {

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import { createAi, type Ai } from '../modules/ai/index.ts';
-import { createCallLog, createSender, type CallLog, type EventParts } from '../modules/events/index.ts';
+import {
+  createCallLog,
+  createSender,
+  raiseDailyLimits,
+  type CallLog,
+  type EventParts,
+} from '../modules/events/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
@@ -55,7 +61,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const vault = createVault(
     await readMasterKey({ given: settings.crypto.ENCRYPTION_KEY, dataDir: settings.db.DATA_DIR }),
   );
-  const keys = await createKeys({ database, changes, settings: settings.keys, log });
+  const keys = await createKeys({ database, changes, settings: settings.keys, log, onDailyUse: raiseDailyLimits });
   const callLog = await createCallLog({ database, log });
   const vendors = createTrustedClient();
   const outbound = createOutbound({

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createFanOut, startCourier } from '../modules/events/index.ts';
+import { createAlertListener, createFanOut, startCourier } from '../modules/events/index.ts';
 import { createOutboxRelay, type EventListener } from '../platform/outbox/index.ts';
 import { createQueue, type Queue } from '../platform/queue/index.ts';
 import type { Metrics } from '../platform/telemetry/index.ts';
@@ -35,7 +35,7 @@ export async function openWorker({ storage, modules, metrics, log }: Parts): Pro
     log,
     onAttempt: ({ error }) => metrics.webhookAttempts.inc({ outcome: error === null ? 'delivered' : 'failed' }),
   });
-  const listeners = [countEvents(metrics), createFanOut(courier)];
+  const listeners = [countEvents(metrics), createFanOut(courier), createAlertListener()];
   const relay = await createOutboxRelay({ database, url, listeners, log });
   const queue = createQueue({ database, tasks: {}, log });
   await queue.start();

@@ -2,6 +2,7 @@
 // Used by app, which hands `recordCall` to the HTTP pipeline.
 // Must not know which module causes an event or serves a call.
 export { createCallLog, type CallLog } from './call-log.ts';
+export { createAlertListener, raiseDailyLimits } from './alerts/index.ts';
 export { createFanOut } from './deliveries/fan-out.ts';
 export { createSender } from './deliveries/send-message.ts';
 export { startCourier } from './deliveries/courier.ts';
