@@ -220,3 +220,11 @@ test('a page touches only the days it shows, whatever the age of the log', async
   // Today and the two days before; tomorrow is looked into, since nothing says that it has not begun.
   expect((await touched()).length).toBeLessThanOrEqual(4);
 });
+
+test('calls older than CALL_LOG_DAYS are given up by the job that runs every hour', async () => {
+  const old = '2020-02-29';
+  await makePartition(old);
+  await queryRows(app.databaseUrl, `select graphile_worker.add_job('prune')`);
+  const partition = () => queryRows(app.databaseUrl, `select to_regclass('call_log_2020_02_29')::text as name`);
+  await expect.poll(partition, { timeout: 10_000 }).toEqual([{ name: null }]);
+});

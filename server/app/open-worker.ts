@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import { createAlertListener, createFanOut, startCourier } from '../modules/events/index.ts';
+import { createAlertListener, createFanOut, pruningTask, startCourier } from '../modules/events/index.ts';
 import { createOutboxRelay, type EventListener } from '../platform/outbox/index.ts';
 import { createQueue, type Queue } from '../platform/queue/index.ts';
 import type { Metrics } from '../platform/telemetry/index.ts';
 import type { Modules } from './open-modules.ts';
 import type { Storage } from './open-storage.ts';
+import type { AllSettings } from './settings.ts';
 
 /** Background work of a process: jobs, and events on their way from the outbox to whoever listens. */
 export interface Worker {
@@ -13,6 +14,7 @@ export interface Worker {
 }
 
 interface Parts {
+  settings: AllSettings;
   storage: Storage;
   modules: Modules;
   metrics: Metrics;
@@ -26,7 +28,7 @@ function countEvents(metrics: Metrics): EventListener {
     });
 }
 
-export async function openWorker({ storage, modules, metrics, log }: Parts): Promise<Worker> {
+export async function openWorker({ settings, storage, modules, metrics, log }: Parts): Promise<Worker> {
   const { database, url } = storage;
   const courier = await startCourier({
     database,
@@ -37,7 +39,7 @@ export async function openWorker({ storage, modules, metrics, log }: Parts): Pro
   });
   const listeners = [countEvents(metrics), createFanOut(courier), createAlertListener()];
   const relay = await createOutboxRelay({ database, url, listeners, log });
-  const queue = createQueue({ database, tasks: {}, log });
+  const queue = createQueue({ database, ...pruningTask({ database, settings: settings.events, log }), log });
   await queue.start();
   return {
     queueDepth: () => queue.depth(),

@@ -1,3 +1,4 @@
+import { eventSettings } from '../modules/events/index.ts';
 import { keySettings } from '../modules/keys/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
 import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
@@ -15,6 +16,7 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   cryptoSettings,
   keySettings,
   modelSettings,
+  eventSettings,
   netSettings,
   appSettings,
   telemetrySettings,
@@ -31,6 +33,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     crypto: readSettings(cryptoSettings, env, mistakes),
     keys: readSettings(keySettings, env, mistakes),
     models: readModelSettings(env, mistakes),
+    events: readSettings(eventSettings, env, mistakes),
     net: readSettings(netSettings, env, mistakes),
     app: readSettings(appSettings, env, mistakes),
     telemetry: readSettings(telemetrySettings, env, mistakes),

@@ -152,7 +152,7 @@ async function openParts(context: { settings: AllSettings; log: Logger }, undo: 
     await migrateQueue(storage);
     return { ...context, metrics, storage, modules, worker: undefined };
   }
-  const worker = await openWorker({ storage, modules, metrics, log });
+  const worker = await openWorker({ settings, storage, modules, metrics, log });
   undo.push(worker.stop);
   signal?.throwIfAborted();
   return { ...context, metrics, storage, modules, worker };

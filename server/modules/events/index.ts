@@ -9,3 +9,5 @@ export { startCourier } from './deliveries/courier.ts';
 export { callLogRoutes } from './call-log.routes.ts';
 export { eventRoutes } from './events.routes.ts';
 export type { EventParts } from './event-parts.ts';
+export { pruningTask } from './pruning/pruning-task.ts';
+export { eventSettings } from './events.settings.ts';

@@ -4,4 +4,5 @@
 export { type NewEvent, type OutboxEvent } from './event.ts';
 export { publishEvents } from './publish-events.ts';
 export { createEventRecorder } from './event-recorder.ts';
+export { deleteDispatched } from './delete-dispatched.ts';
 export { createOutboxRelay, type EventListener, type OutboxRelay } from './outbox-relay.ts';
