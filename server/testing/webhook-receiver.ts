@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a receiver answers one request. */
-export type WebhookAnswer =
+type WebhookAnswer =
   /** A whole answer, `afterMs` after the request has arrived. */
   | { status: number; body?: string; headers?: Record<string, string>; afterMs?: number }
   /** `hang` never answers; `drip` answers 200 and then a byte of its body a second, without end. */
