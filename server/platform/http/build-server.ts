@@ -13,6 +13,7 @@ import { registerRoute } from './register-route.ts';
 import type { Route } from './route.ts';
 import { UnderWay } from './under-way.ts';
 import { refuseBroken } from './refuse-broken.ts';
+import { addSocketRoutes, type SocketRoute } from './socket-route.ts';
 import { compileValidator } from './validation.ts';
 
 declare module 'fastify' {
@@ -28,6 +29,7 @@ export type HttpServer = FastifyInstance;
 
 export interface ServerOptions {
   routes: Route[];
+  socketRoutes?: SocketRoute[];
   gate: Gatekeeper;
   transport: Transport;
   log: Logger;
@@ -91,7 +93,8 @@ function watchEnd(request: FastifyRequest, response: ServerResponse, options: Se
     const { caller, isCounted, startedAt, startedAtMs } = request.call;
     const durationMs = performance.now() - startedAt;
     // 499, as proxies log it: the client closed the connection before there was an answer.
-    const status = response.headersSent ? response.statusCode : 499;
+    const isAnswered = response.headersSent || response.statusCode === 101;
+    const status = isAnswered ? response.statusCode : 499;
     options.observe({ method: request.method, route: request.call.route, status, durationMs });
     if (!caller) return;
     const path = request.url.split('?', 1)[0] ?? '';
@@ -197,5 +200,6 @@ export function buildServer(options: ServerOptions): HttpServer {
   watchConnections(app);
   addPipeline(app, options);
   for (const route of options.routes) registerRoute(app, route);
+  addSocketRoutes(app, options.gate, options.socketRoutes ?? []);
   return app;
 }

@@ -50,7 +50,7 @@ export interface CallState {
 }
 
 /** The key that a request presents; `X-API-Key` wins over `Authorization: Bearer`. */
-function presentedKey(request: FastifyRequest): string | undefined {
+export function presentedKey(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header;
   const authorization = request.headers.authorization;

@@ -1,6 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'dev' | 'key' | 'tool' | 'pack' | 'evt' | 'req' | 'use' | 'turn' | 'hook' | 'dlv' | 'call';
+export type IdPrefix =
+  | 'dev'
+  | 'key'
+  | 'tool'
+  | 'pack'
+  | 'evt'
+  | 'req'
+  | 'use'
+  | 'turn'
+  | 'hook'
+  | 'dlv'
+  | 'call'
+  | 'wf'
+  | 'run'
+  | 'agent'
+  | 'proc';
 
 /** Crockford's base 32 in lower case: sorts like the number it spells. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
