@@ -1,4 +1,5 @@
 import * as admin from './admin.ts';
+import * as agents from './agents.ts';
 import * as ai from './ai.ts';
 import * as callLog from './call-log.ts';
 import * as events from './events.ts';
@@ -34,4 +35,5 @@ export const ROUTES = {
   redeliver: events.redeliver,
   listEventTypes: events.listEventTypes,
   listCalls: callLog.listCalls,
+  listAgents: agents.listAgents,
 } as const;

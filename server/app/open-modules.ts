@@ -9,6 +9,7 @@ import {
 } from '../modules/events/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
+import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
 import { createVault, readMasterKey } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
@@ -23,6 +24,7 @@ export interface Modules {
   keys: Keys;
   callLog: CallLog;
   models: Models;
+  relay: Relay;
   tools: Tools;
   ai: Ai;
   events: EventParts;
@@ -69,17 +71,20 @@ export async function openModules(parts: Parts): Promise<Modules> {
   });
   const recorder = createEventRecorder({ database, log });
   const models = openModels(parts, vendors);
-  const tools = createTools({ database, changes, outbound, recordEvents: recorder.record });
+  const relay = createRelay({ database, changes, log, timeoutMs: settings.relay.HANDLER_TIMEOUT_SECONDS * 1000 });
+  const tools = createTools({ database, changes, outbound, relay, recordEvents: recorder.record });
   const ai = createAi({ database, models, tools, log });
   return {
     keys,
     callLog,
     models,
+    relay,
     tools,
     ai,
     events: { database, vault, outbound, attempt: createSender({ outbound, vault }) },
     close: async () => {
       await ai.close();
+      await relay.close();
       await recorder.close();
       await Promise.all([keys.close(), callLog.close()]);
       await Promise.all([vendors.close(), outbound.close()]);

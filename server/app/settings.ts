@@ -1,6 +1,7 @@
 import { eventSettings } from '../modules/events/index.ts';
 import { keySettings } from '../modules/keys/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
+import { relaySettings } from '../modules/relay/index.ts';
 import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
 import { cryptoSettings } from '../platform/crypto/index.ts';
 import { dbSettings } from '../platform/db/index.ts';
@@ -17,6 +18,7 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   keySettings,
   modelSettings,
   eventSettings,
+  relaySettings,
   netSettings,
   appSettings,
   telemetrySettings,
@@ -34,6 +36,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     keys: readSettings(keySettings, env, mistakes),
     models: readModelSettings(env, mistakes),
     events: readSettings(eventSettings, env, mistakes),
+    relay: readSettings(relaySettings, env, mistakes),
     net: readSettings(netSettings, env, mistakes),
     app: readSettings(appSettings, env, mistakes),
     telemetry: readSettings(telemetrySettings, env, mistakes),

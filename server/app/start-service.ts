@@ -5,6 +5,7 @@ import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
 import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
+import { agentRoutes, agentSocketRoute } from '../modules/relay/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
 import { errorMessage } from '../platform/errors/index.ts';
 import { buildServer, stopServer, type HttpServer, type Route } from '../platform/http/index.ts';
@@ -54,11 +55,12 @@ interface Parts {
 
 function routesOf({ settings, storage, modules }: Parts): Route[] {
   if (settings.app.ROLE === 'worker') return [];
-  const { keys, callLog, events, tools, ai } = modules;
+  const { keys, callLog, events, relay, tools, ai } = modules;
   return [
     ...keyRoutes(keys),
     ...adminRoutes(keys),
     ...toolRoutes(tools),
+    ...agentRoutes(relay),
     ...aiRoutes(ai),
     ...eventRoutes(events),
     ...callLogRoutes({ database: storage.database, callLog }),
@@ -80,6 +82,7 @@ function serverOf(parts: Parts, state: { isStopping: boolean }): HttpServer {
   const routes = routesOf(parts);
   const server = buildServer({
     routes,
+    socketRoutes: settings.app.ROLE === 'worker' ? [] : [agentSocketRoute(modules.relay)],
     gate: modules.keys.gate,
     transport: settings.transport,
     log,
@@ -169,7 +172,9 @@ export async function startService(settings: AllSettings, log: Logger, options: 
     const parts = await openParts({ settings, log }, undo, options);
     const state = { isStopping: false };
     const server = serverOf(parts, state);
-    undo.push(() => stopServer(server, graceMs));
+    undo.push(async () => {
+      await Promise.all([parts.modules.relay.drain(), stopServer(server, graceMs)]);
+    });
     await listen(server, settings.http);
     return {
       url: addressOf(server, settings),

@@ -2,6 +2,7 @@
 const TAG_SENTENCES: Record<string, string> = {
   Keys: 'API keys of the calling developer, and what they have used up.',
   Tools: 'Functions that the AI may call: an HTTP request or a handler on a desktop agent.',
+  Agents: 'Desktop agents: programs on machines of the developer that run handler tools.',
   'Tool packs': 'Named sets of tools with the knowledge that goes with them.',
   Graph: 'Knowledge graphs of named, typed nodes and the relations between them.',
   Knowledge: 'Knowledge bases: documents that are found by words and by meaning.',

@@ -1,8 +1,11 @@
+import { LIMITS } from '../../../contract/shared/limits.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { OutboundError, type Outbound } from '../../platform/net/index.ts';
 import type { NewEvent } from '../../platform/outbox/index.ts';
+import type { Relay } from '../relay/index.ts';
 import { buildRequest, UnbuildableRequest, type ToolRequest } from './build-request.ts';
 import { inputValidator } from './input-schema/index.ts';
+import { isDeeperThan } from './json-depth.ts';
 import { UnfillablePlaceholder } from './placeholders.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import type { ToolBinding, ToolDefinition, ToolFailureReason, ToolOutcome } from './tool-definition.ts';
@@ -23,6 +26,7 @@ export interface ToolCall {
 
 export interface InvokeDependencies {
   outbound: Outbound;
+  relay: Pick<Relay, 'call'>;
   /** Resolves when the events are on disk. */
   recordEvents: (events: NewEvent[]) => Promise<void>;
 }
@@ -34,12 +38,10 @@ interface Refusal {
 
 /** Why a call is not even attempted. */
 function refusalOf({ definition, input, allowDisabled = false }: ToolCall): Refusal | undefined {
-  const { name, enabled, execution, inputSchema } = definition;
+  const { name, enabled, inputSchema } = definition;
   if (!enabled && !allowDisabled) return { reason: 'disabled', error: `The tool "${name}" is disabled.` };
   const violation = inputValidator(inputSchema)(input);
-  if (violation !== undefined) return { reason: 'invalid_input', error: violation };
-  if (execution?.type === 'http') return undefined;
-  return { reason: 'needs_agent', error: `The tool "${name}" runs on a desktop agent, and none is connected.` };
+  return violation === undefined ? undefined : { reason: 'invalid_input', error: violation };
 }
 
 /** The request of a call; what the input gets wrong is refused, what the definition does is a failure of the tool. */
@@ -85,9 +87,23 @@ function outcomeOf(answer: ReadAnswer | Refusal, elapsedMs: number): ToolOutcome
   return { status: 'success', result: answer.result, elapsedMs };
 }
 
-async function attempt(outbound: Outbound, call: ToolCall, signal: AbortSignal): Promise<ReadAnswer | Refusal> {
+/** Has a desktop agent run the handler of the tool's name; size and time are limited where the agent is connected. */
+async function runHandler(relay: InvokeDependencies['relay'], ctx: RequestContext, call: ToolCall) {
+  const { definition, input } = call;
+  const { developerId } = ctx.caller;
+  const outcome = await relay.call({ developerId, handler: definition.name, input, signal: ctx.signal });
+  if (outcome.status === 'error') {
+    const { reason, error } = outcome;
+    return reason === 'no_agent' ? ({ reason: 'needs_agent', error } as const) : { error };
+  }
+  const isTooDeep = isDeeperThan(outcome.result, LIMITS.jsonDepth);
+  return isTooDeep ? { error: `The result nests deeper than ${LIMITS.jsonDepth} levels.` } : outcome;
+}
+
+async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ReadAnswer | Refusal> {
+  if (call.definition.execution?.type !== 'http') return runHandler(deps.relay, ctx, call);
   const request = requestOf(call);
-  return 'reason' in request ? request : send(outbound, request, signal);
+  return 'reason' in request ? request : send(deps.outbound, request, ctx.signal);
 }
 
 /**
@@ -97,7 +113,7 @@ async function attempt(outbound: Outbound, call: ToolCall, signal: AbortSignal):
  */
 export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ToolOutcome> {
   const startedAt = performance.now();
-  const answer = refusalOf(call) ?? (await attempt(deps.outbound, call, ctx.signal));
+  const answer = refusalOf(call) ?? (await attempt(deps, ctx, call));
   const elapsedMs = Math.round((performance.now() - startedAt) * 10) / 10;
   const outcome = outcomeOf(answer, elapsedMs);
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
