@@ -21,6 +21,8 @@ export interface RouteContract {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  /** Bytes that the body may have, where it is not LIMITS.bodyBytes. */
+  bodyBytes?: number;
   response: TSchema;
   /** Shape of one `data:` event; the answer is then text/event-stream. */
   streams?: boolean;

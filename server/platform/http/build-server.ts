@@ -5,16 +5,15 @@ import type { Logger } from 'pino';
 import { LIMITS } from '../../../contract/shared/limits.ts';
 import { AppError } from '../errors/index.ts';
 import { createId } from '../ids/index.ts';
+import { compileValidator, parseJsonBody } from '../json/index.ts';
 import { errorBody, logFailure, toAppError } from './error-rim.ts';
 import type { Transport } from './http.settings.ts';
-import { parseJsonBody } from './json-body.ts';
 import { admit, setLimitHeaders, type CallRecord, type CallState, type Gatekeeper } from './pipeline.ts';
 import { registerRoute } from './register-route.ts';
 import type { Route } from './route.ts';
 import { UnderWay } from './under-way.ts';
 import { refuseBroken } from './refuse-broken.ts';
 import { addSocketRoutes, type SocketRoute } from './socket-route.ts';
-import { compileValidator } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +21,10 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     underWay: UnderWay;
+  }
+  interface FastifyContextConfig {
+    /** The handler parses the body. */
+    takesBytes?: boolean;
   }
 }
 
@@ -189,9 +192,9 @@ export function buildServer(options: ServerOptions): HttpServer {
   const app = createInstance(options);
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema, httpPart));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
-      done(null, parseJsonBody(body));
+      done(null, request.routeOptions.config.takesBytes === true ? body : parseJsonBody(body));
     } catch (error) {
       done(asError(error));
     }

@@ -6,17 +6,22 @@ import { demandPermission } from './pipeline.ts';
 import { HttpRequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 
-function schemaOf({ params, query, body, response, status, streams }: RouteContract) {
+function schemaOf({ contract, answer }: Route) {
+  const { params, query, body, response, status, streams } = contract;
   return {
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
+    ...(body && answer.kind !== 'bytes' ? { body } : {}),
     ...(streams ? {} : { response: { [status]: response } }),
   };
 }
 
 function inputOf(request: FastifyRequest): RouteInput<RouteContract> {
   return { params: request.params, query: request.query, body: request.body };
+}
+
+function bytesOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 /** Some refusals of some endpoints carry a message alone; everything else goes to the error rim. */
@@ -66,7 +71,10 @@ function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
     return stream;
   }
   reply.code(contract.status);
-  const output = route.answer.run(ctx, inputOf(request));
+  const output =
+    route.answer.kind === 'bytes'
+      ? route.answer.run(ctx, { params: request.params, body: bytesOf(request) })
+      : route.answer.run(ctx, inputOf(request));
   if (output instanceof Promise) {
     underWay.addHandler(output);
     return output.catch((error: unknown) => failBare(contract, reply, error));
@@ -81,7 +89,9 @@ export function registerRoute(app: FastifyInstance, route: Route): void {
   app.route({
     method: contract.method,
     url: contract.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    schema: schemaOf(contract),
+    schema: schemaOf(route),
+    ...(contract.bodyBytes === undefined ? {} : { bodyLimit: contract.bodyBytes }),
+    config: { takesBytes: route.answer.kind === 'bytes' },
     onRequest: (request, _reply, done) => {
       request.call.route = contract.path;
       demandPermission(request, contract.permission);

@@ -6,6 +6,7 @@ export interface Route {
   contract: RouteContract;
   answer:
     | { kind: 'json'; run: (ctx: RequestContext, input: RouteInput<RouteContract>) => unknown }
+    | { kind: 'bytes'; run: (ctx: RequestContext, input: { params: unknown; body: Buffer }) => Promise<unknown> }
     | {
         kind: 'stream';
         run: (ctx: RequestContext, input: RouteInput<RouteContract>) => Promise<AsyncIterable<unknown>>;
@@ -20,6 +21,16 @@ export function implement<C extends RouteContract>(
   handler: (ctx: RequestContext, input: RouteInput<C>) => MaybePromise<RouteOutput<C>>,
 ): Route {
   return { contract, answer: { kind: 'json', run: (ctx, input) => handler(ctx, asInputOf<C>(input)) } };
+}
+
+/** Binds a handler that is given the bytes of the body, which it has to parse and to validate itself. */
+export function implementBytes<C extends RouteContract>(
+  contract: C,
+  handler: (ctx: RequestContext, input: { params: RouteInput<C>['params']; body: Buffer }) => Promise<RouteOutput<C>>,
+): Route {
+  const run = (ctx: RequestContext, { params, body }: { params: unknown; body: Buffer }) =>
+    handler(ctx, { params: asInputOf<C>({ params, query: undefined, body: undefined }).params, body });
+  return { contract, answer: { kind: 'bytes', run } };
 }
 
 /**
