@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { databaseUrlOf } from '../../server/testing/data-dirs.ts';
 import { freePort, startChild, type Child } from './child.ts';
 import type { RawRequest } from './http-client.ts';
 
@@ -13,6 +14,8 @@ const KEY = 'bench-bootstrap-key-0123456789abcdefghi';
 export interface BenchService {
   port: number;
   child: Child;
+  /** Of its own PostgreSQL. */
+  databaseUrl: string;
   /** A request with the key. */
   request: (method: string, path: string, body?: unknown) => RawRequest;
   stop: () => Promise<void>;
@@ -32,6 +35,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   return {
     port,
     child,
+    databaseUrl: databaseUrlOf(dataDir),
     request: (method, path, body) => ({
       host: HOST,
       port,
