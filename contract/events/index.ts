@@ -24,7 +24,13 @@ const ToolInput = Type.Unsafe<unknown>({
   examples: [{ orderId: '4711' }],
 });
 
-const ALERT_TYPES = ['tool_failure_rate', 'workflow_failing', 'daily_limit', 'subscription_disabled'] as const;
+const ALERT_TYPES = [
+  'tool_failure_rate',
+  'workflow_failing',
+  'workflow_loop',
+  'daily_limit',
+  'subscription_disabled',
+] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 
 const ALERT_SEVERITIES = ['info', 'warning', 'error'] as const;
@@ -103,7 +109,7 @@ export const EVENTS = [
       alertType: Type.Unsafe<AlertType>({
         ...OneOf(ALERT_TYPES, {
           description:
-            '`tool_failure_rate`: more than half of the last 20 calls of a tool failed. `workflow_failing`: a workflow failed 3 times in a row. `daily_limit`: a key has used 80% or 100% of its daily requests. `subscription_disabled`: a subscription was disabled because its address did not take its events.',
+            '`tool_failure_rate`: more than half of the last 20 calls of a tool failed. `workflow_failing`: a workflow failed 3 times in a row. `workflow_loop`: workflows have set each other off 8 times in a row. `daily_limit`: a key has used 80% or 100% of its daily requests. `subscription_disabled`: a subscription was disabled because its address did not take its events.',
         }),
         examples: ['daily_limit'],
       }),

@@ -20,6 +20,8 @@ export interface ToolCall {
   definition: ToolDefinition;
   input: Record<string, unknown>;
   binding?: ToolBinding;
+  /** Sent to the tool as `Idempotency-Key`, so that it can tell a repetition. */
+  idempotencyKey?: string;
   /** For trying a tool out: run it although it is disabled. */
   allowDisabled?: boolean;
 }
@@ -45,9 +47,11 @@ function refusalOf({ definition, input, allowDisabled = false }: ToolCall): Refu
 }
 
 /** The request of a call; what the input gets wrong is refused, what the definition does is a failure of the tool. */
-function requestOf({ definition, input, binding }: ToolCall): ToolRequest | Refusal {
+function requestOf({ definition, input, binding, idempotencyKey }: ToolCall): ToolRequest | Refusal {
   try {
-    return buildRequest(definition.execution ?? { type: 'http' }, input, binding);
+    const request = buildRequest(definition.execution ?? { type: 'http' }, input, binding);
+    if (idempotencyKey === undefined) return request;
+    return { ...request, headers: { 'idempotency-key': idempotencyKey, ...request.headers } };
   } catch (error) {
     if (error instanceof UnfillablePlaceholder) return { reason: 'invalid_input', error: error.message };
     if (error instanceof UnbuildableRequest) return { reason: 'failed', error: error.message };
@@ -71,14 +75,18 @@ function eventValue(value: unknown): unknown {
   return length <= MAX_EVENT_LENGTH ? value : `[left out: ${length} characters]`;
 }
 
-function eventOf(developerId: string, call: ToolCall, outcome: ToolOutcome): NewEvent {
+function eventOf(
+  { caller: { developerId }, depth = 0 }: RequestContext,
+  call: ToolCall,
+  outcome: ToolOutcome,
+): NewEvent {
   const { definition, input } = call;
   const about = { toolName: definition.name, input: eventValue(input) };
   if (outcome.status === 'error') {
-    return { developerId, type: 'tool.failed', data: { ...about, error: outcome.error } };
+    return { developerId, type: 'tool.failed', data: { ...about, error: outcome.error }, depth };
   }
   const data = { ...about, result: eventValue(outcome.result), elapsed_ms: outcome.elapsedMs };
-  return { developerId, type: 'tool.executed', data };
+  return { developerId, type: 'tool.executed', data, depth };
 }
 
 function outcomeOf(answer: ReadAnswer | Refusal, elapsedMs: number): ToolOutcome {
@@ -117,6 +125,6 @@ export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, 
   const elapsedMs = Math.round((performance.now() - startedAt) * 10) / 10;
   const outcome = outcomeOf(answer, elapsedMs);
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
-  if (wasAttempted) await deps.recordEvents([eventOf(ctx.caller.developerId, call, outcome)]);
+  if (wasAttempted) await deps.recordEvents([eventOf(ctx, call, outcome)]);
   return outcome;
 }

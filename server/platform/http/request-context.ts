@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly caller: Caller;
   /** Aborted when the client leaves before the answer is complete, or the service stops waiting for it. */
   readonly signal: AbortSignal;
+  /** Of events that the request causes, when it is not a request but a step of a workflow; see `NewEvent.depth`. */
+  readonly depth?: number;
 }
 
 /** A context whose signal is made only when somebody asks for it: most requests never do. */

@@ -6,3 +6,4 @@ export { publishEvents } from './publish-events.ts';
 export { createEventRecorder } from './event-recorder.ts';
 export { deleteDispatched } from './delete-dispatched.ts';
 export { createOutboxRelay, type EventListener, type OutboxRelay } from './outbox-relay.ts';
+export { matchesFilter } from './matches-filter.ts';

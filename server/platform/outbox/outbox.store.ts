@@ -1,7 +1,8 @@
 import { prepared, type Transaction } from '../db/index.ts';
 import type { OutboxEvent } from './event.ts';
 
-const claim = prepared(`select developer_id as "developerId", id, type, data, created_at as "createdAt"
+const claim = prepared(`select developer_id as "developerId", id, type, data, depth,
+    created_at as "createdAt"
   from outbox_events
   where dispatched_at is null and (retry_at is null or retry_at <= now())
   order by seq

@@ -2,9 +2,9 @@ import { prepared, storableJson, type Transaction } from '../db/index.ts';
 import { createId } from '../ids/index.ts';
 import type { NewEvent } from './event.ts';
 
-const insertEvents = prepared(`insert into outbox_events (developer_id, id, type, data)
-  select "developerId", id, type, data
-  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb)
+const insertEvents = prepared(`insert into outbox_events (developer_id, id, type, data, depth)
+  select "developerId", id, type, data, depth
+  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb, depth smallint)
   on conflict do nothing`);
 
 /**
@@ -13,6 +13,12 @@ const insertEvents = prepared(`insert into outbox_events (developer_id, id, type
  */
 export async function publishEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ id = createId('evt'), developerId, type, data }) => ({ developerId, id, type, data }));
+  const rows = events.map(({ id = createId('evt'), developerId, type, data, depth = 0 }) => ({
+    developerId,
+    id,
+    type,
+    data,
+    depth,
+  }));
   await tx.query(insertEvents([storableJson(rows)]));
 }

@@ -41,7 +41,7 @@ async function alerts(): Promise<Told[]> {
 }
 
 async function hand(...events: NewEvent[]): Promise<void> {
-  const handed = events.map((event): OutboxEvent => ({ id: createId('evt'), createdAt: new Date(), ...event }));
+  const handed = events.map((event): OutboxEvent => ({ id: createId('evt'), createdAt: new Date(), depth: 0, ...event }));
   await db.transaction((tx) => listen(tx, handed));
 }
 
@@ -154,7 +154,7 @@ describe('events', () => {
     const types: EventType[] = ['alert.triggered', 'ai.conversation', 'graph.synced', 'app.installed'];
     const events = types.map((type) => {
       const data = { toolName: 'get_order', workflowId: 'wf_1', source: 'x' };
-      return { id: 'evt_1', createdAt: new Date(), developerId: 'dev_1', type, data };
+      return { id: 'evt_1', createdAt: new Date(), depth: 0, developerId: 'dev_1', type, data };
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a transaction that must not be used
     await expect(listen(untouchable as never, events)).resolves.toBeUndefined();

@@ -1,8 +1,8 @@
 import { createId } from '../../../platform/ids/index.ts';
-import type { EventListener, OutboxEvent } from '../../../platform/outbox/index.ts';
+import { matchesFilter, type EventListener, type OutboxEvent } from '../../../platform/outbox/index.ts';
 import type { Consignment, Message } from './delivery.ts';
 import { addDeliveries, addMessages, findSubscribers, type Subscriber } from './fan-out.store.ts';
-import { matchesFilter } from './filter.ts';
+
 
 /** Whoever sends, as fan-out sees them. */
 export interface Carrier {

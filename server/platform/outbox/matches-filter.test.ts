@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesFilter } from './filter.ts';
+import { matchesFilter } from './matches-filter.ts';
 
 const DATA = {
   toolName: 'get_order',
