@@ -20,7 +20,7 @@ export interface CallRef {
 
 const inserted = prepared(`insert into relay_calls
     (developer_id, id, agent_id, caller_id, holder_id, handler, input, timeout_ms, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $8 * interval '1 millisecond' + interval '1 minute')`);
+  values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $8::integer * interval '1 millisecond' + interval '1 minute')`);
 
 export async function insertCall(tx: Transaction, call: AskedCall): Promise<void> {
   const { developerId, id, agentId, callerId, holderId, handler, input, timeoutMs } = call;
