@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createGroupWriter, type Database } from '../db/index.ts';
 import { createId } from '../ids/index.ts';
 import type { NewEvent } from './event.ts';
-import { publishEvents } from './publish-events.ts';
+import { publishAlone } from './publish-events.ts';
 
 export interface EventRecorder {
   /** Writes events together with those of others; resolves when they are on disk. */
@@ -14,7 +14,7 @@ export interface EventRecorder {
 /** For happenings that change nothing themselves, and so have no transaction to be written in: a tool ran, a call failed. */
 export function createEventRecorder({ database, log }: { database: Database; log: Logger }): EventRecorder {
   const writer = createGroupWriter<NewEvent>({
-    write: (events) => database.transaction((tx) => publishEvents(tx, events)),
+    write: (events) => publishAlone(database, events),
     maxItems: 1000,
     maxDelayMs: 0,
     maxQueued: 100_000,
