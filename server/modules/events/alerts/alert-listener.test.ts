@@ -41,7 +41,12 @@ async function alerts(): Promise<Told[]> {
 }
 
 async function hand(...events: NewEvent[]): Promise<void> {
-  const handed = events.map((event): OutboxEvent => ({ id: createId('evt'), createdAt: new Date(), depth: 0, ...event }));
+  const handed = events.map((event): OutboxEvent => ({
+    id: createId('evt'),
+    createdAt: new Date(),
+    depth: 0,
+    ...event,
+  }));
   await db.transaction((tx) => listen(tx, handed));
 }
 

@@ -3,7 +3,6 @@ import { matchesFilter, type EventListener, type OutboxEvent } from '../../../pl
 import type { Consignment, Message } from './delivery.ts';
 import { addDeliveries, addMessages, findSubscribers, type Subscriber } from './fan-out.store.ts';
 
-
 /** Whoever sends, as fan-out sees them. */
 export interface Carrier {
   /** How many more deliveries of a subscription could be taken on at once. */
