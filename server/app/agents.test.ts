@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { queryRows } from '../testing/query-rows.ts';
 import { hello, RawAgent } from '../testing/raw-agent.ts';
 import { startAgentApp, type AgentApp } from '../testing/start-agent-app.ts';
-import { pick } from '../testing/start-test-app.ts';
+import { pick, startTestApp } from '../testing/start-test-app.ts';
 
 let it: AgentApp;
 beforeAll(async () => {
@@ -17,8 +17,15 @@ function key(): string {
   return it.developer().key;
 }
 
-async function refusal(headers: Record<string, string>, path = '/v1/agents/connect', protocolVersion = 13) {
-  const socket = new WebSocket(it.app.url.replace('http', 'ws') + path, { headers, protocolVersion });
+interface Attempt {
+  url?: string;
+  path?: string;
+  protocolVersion?: number;
+}
+
+async function refusal(headers: Record<string, string>, attempt: Attempt = {}) {
+  const { url = it.app.url, path = '/v1/agents/connect', protocolVersion = 13 } = attempt;
+  const socket = new WebSocket(url.replace('http', 'ws') + path, { headers, protocolVersion });
   socket.on('error', () => undefined);
   const [, response] = await once(socket, 'unexpected-response');
   let text = '';
@@ -42,14 +49,29 @@ describe('connecting', () => {
   });
 
   test('a path that is no WebSocket endpoint answers as if it had not been asked to change', async () => {
-    expect(await refusal({ 'x-api-key': key() }, '/v1/tools')).toMatchObject({ status: 200, body: { total: 1 } });
-    expect(await refusal({ 'x-api-key': key() }, '/v1/nothing')).toMatchObject({ status: 404 });
+    expect(await refusal({ 'x-api-key': key() }, { path: '/v1/tools' })).toMatchObject({
+      status: 200,
+      body: { total: 1 },
+    });
+    expect(await refusal({ 'x-api-key': key() }, { path: '/v1/nothing' })).toMatchObject({ status: 404 });
   });
 
   test('the endpoint without the change, or with a malformed one, is refused', async () => {
     expect((await it.app.call('GET', '/v1/agents/connect', { key: key() })).status).toBe(400);
-    const odd = await refusal({ 'x-api-key': key() }, '/v1/agents/connect', 8);
+    const odd = await refusal({ 'x-api-key': key() }, { protocolVersion: 8 });
     expect(odd).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+  });
+
+  test('limits and the rule of HTTPS hold for it as for every request', async () => {
+    const limited = await it.app.createDeveloper('free');
+    for (let left = 10; left > 0; left--) await it.app.call('GET', '/v1/tools', { key: limited.key });
+    const over = await refusal({ 'x-api-key': limited.key });
+    expect(over).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+
+    const proxied = await startTestApp({ TRUST_PROXY: '1', DATABASE_URL: it.app.databaseUrl });
+    const plain = await refusal({ 'x-api-key': key() }, { url: proxied.url });
+    expect(plain).toMatchObject({ status: 403, body: { error: { message: 'Requests must use HTTPS.' } } });
+    await proxied.stop();
   });
 
   test('a Bearer token does as well; the connection counts as one request and is logged with 101', async () => {

@@ -1,0 +1,3 @@
+export const name = 'echo';
+export const description = 'Gives back its input.';
+export const run = (input) => input;
