@@ -1,5 +1,5 @@
 import type { Tier } from '../../../contract/shared/tiers.ts';
-import type { Queryable, Transaction } from '../../platform/db/index.ts';
+import { prepared, type Queryable, type Transaction } from '../../platform/db/index.ts';
 
 export interface DeveloperRow {
   id: string;
@@ -11,6 +11,8 @@ export interface DeveloperRow {
 }
 
 const COLUMNS = `id, name, tier, enabled, is_operator as "isOperator", created_at as "createdAt"`;
+
+const selectEnabled = prepared(`select ${COLUMNS} from developers where id = $1 and enabled`);
 
 export interface NewDeveloper {
   id: string;
@@ -72,4 +74,10 @@ export async function saveDeveloper(tx: Transaction, { id, tier, enabled }: Deve
     text: 'update developers set tier = $2, enabled = $3 where id = $1',
     values: [id, tier, enabled],
   });
+}
+
+/** A developer who is not switched off. */
+export async function findEnabledDeveloper(db: Queryable, id: string): Promise<DeveloperRow | undefined> {
+  const { rows } = await db.query<DeveloperRow>(selectEnabled([id]));
+  return rows[0];
 }

@@ -8,6 +8,7 @@ import { AnonymousLimiter } from './anonymous-limiter.ts';
 import { bootstrap, type Bootstrap } from './bootstrap.ts';
 import { followCustomKeys } from './custom-keys.ts';
 import type { OnDailyUse } from './daily-use.ts';
+import { findEnabledDeveloper } from './developer.store.ts';
 import { disableKey } from './key.store.ts';
 import type { KeySettings } from './keys.settings.ts';
 import { Limiter } from './limiter.ts';
@@ -36,6 +37,8 @@ export interface Keys {
   revoke: (developerId: string, id: string) => Promise<void>;
   usageOf: (caller: Caller) => Promise<Usage>;
   limitsOf: Limiter['limitsOf'];
+  /** In whose name the service works for a developer when no key asked; undefined when they are switched off. */
+  callerOf: (developerId: string) => Promise<Caller | undefined>;
   forget: (keyHash: string) => void;
   /** Writes what is not written yet and lets go of everything. */
   close: () => Promise<void>;
@@ -78,6 +81,12 @@ export async function createKeys(options: KeysOptions): Promise<Keys> {
     revoke: async (developerId, id) => verifier.forget(await revoke(database, developerId, id)),
     usageOf: (caller) => readUsage({ database, limiter, ledger, clock }, caller),
     limitsOf: (tier) => limiter.limitsOf(tier),
+    callerOf: async (developerId) => {
+      const developer = await findEnabledDeveloper(database, developerId);
+      return (
+        developer && { keyId: '', developerId, permissions: ['read', 'write'], tier: developer.tier, isOperator: false }
+      );
+    },
     forget: verifier.forget,
     close: async () => {
       await ledger.close();

@@ -1,0 +1,130 @@
+import { prepared, storableJson, type Queryable, type Transaction } from '../../../platform/db/index.ts';
+import { LEASE_SECONDS } from '../run.store.ts';
+import type { Definition } from './next-nodes.ts';
+
+/** A run that this process works on. */
+export interface ClaimedRun {
+  developerId: string;
+  id: string;
+  workflowId: string;
+  workflowName: string;
+  triggerData: unknown;
+  definition: Definition;
+  depth: number;
+}
+
+/** A settled step, or one of which an attempt failed and another follows. */
+export interface StepRecord {
+  developerId: string;
+  runId: string;
+  nodeId: string;
+  status: 'success' | 'failed' | 'skipped' | 'retrying';
+  attempts: number;
+  result: unknown;
+  error: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  completedAt: string;
+}
+
+const claim = prepared(`with claimed as materialized (
+    select developer_id, id from workflow_runs
+    where status in ('pending', 'running') and lease_until <= now()
+    order by lease_until limit $2
+    for update skip locked
+  )
+  update workflow_runs r
+  set status = 'running', started_at = coalesce(started_at, now()), lease_owner = $1,
+    lease_until = now() + interval '${LEASE_SECONDS} seconds'
+  from claimed c
+  where r.developer_id = c.developer_id and r.id = c.id
+  returning r.developer_id as "developerId", r.id, workflow_id as "workflowId", workflow_name as "workflowName",
+    trigger_data as "triggerData", definition, depth`);
+
+/** Takes on the runs that have waited longest, and those whose process has vanished. */
+export async function claimRuns(db: Queryable, owner: string, limit: number): Promise<ClaimedRun[]> {
+  return (await db.query<ClaimedRun>(claim([owner, limit]))).rows;
+}
+
+const selectRecords = prepared(`select developer_id as "developerId", run_id as "runId", node_id as "nodeId", status,
+    attempts, result, error, started_at as "startedAt", completed_at as "completedAt"
+  from workflow_steps where developer_id = $1 and run_id = $2 order by seq`);
+
+/** The checkpoints of a run that was begun before. */
+export async function readRecords(db: Queryable, { developerId, id }: ClaimedRun): Promise<StepRecord[]> {
+  return (await db.query<StepRecord>(selectRecords([developerId, id]))).rows;
+}
+
+const begin = prepared(`update workflow_runs r set status = 'running', started_at = coalesce(started_at, now())
+  from unnest($2::text[], $3::text[]) as b (developer_id, id)
+  where r.developer_id = b.developer_id and r.id = b.id and lease_owner = $1 and status = 'pending'`);
+
+export async function markRunning(tx: Transaction, owner: string, runs: readonly ClaimedRun[]): Promise<void> {
+  await tx.query(begin([owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)]));
+}
+
+const lockOwned = prepared(`select id from workflow_runs r
+  join unnest($2::text[], $3::text[]) as o (developer_id, id) using (developer_id, id)
+  where lease_owner = $1 and status in ('pending', 'running')
+  order by developer_id, id
+  for no key update of r`);
+
+/** Which of these runs still belong to this process; nobody takes them away until the transaction ends. */
+export async function lockOwnedRuns(tx: Transaction, owner: string, runs: readonly ClaimedRun[]): Promise<Set<string>> {
+  const values = [owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)];
+  return new Set((await tx.query<{ id: string }>(lockOwned(values))).rows.map(({ id }) => id));
+}
+
+const upsertSteps =
+  prepared(`insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, error,
+    started_at, completed_at)
+  select "developerId", "runId", "nodeId", status, attempts, result, error, "startedAt", "completedAt"
+  from json_to_recordset($1) as s ("developerId" text, "runId" text, "nodeId" text, status text, attempts smallint,
+    result jsonb, error text, "startedAt" timestamptz, "completedAt" timestamptz)
+  on conflict (developer_id, run_id, node_id) do update
+  set status = excluded.status, attempts = excluded.attempts, result = excluded.result, error = excluded.error,
+    started_at = excluded.started_at, completed_at = excluded.completed_at, seq = default
+  where workflow_steps.status = 'retrying'`);
+
+/** Writes steps down. What is settled stays as it is. */
+export async function saveRecords(tx: Transaction, records: readonly StepRecord[]): Promise<void> {
+  await tx.query(upsertSteps([storableJson(records)]));
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  developerId: string;
+  runId: string;
+  status: 'completed' | 'failed';
+  error: string | null;
+}
+
+const finish = prepared(`update workflow_runs r
+  set status = e.status, error = e.error, completed_at = now(), started_at = coalesce(started_at, now()),
+    lease_owner = null
+  from json_to_recordset($1) as e ("developerId" text, "runId" text, status text, error text)
+  where r.developer_id = e."developerId" and r.id = e."runId" and r.status in ('pending', 'running')`);
+
+export async function endRuns(tx: Transaction, ends: readonly RunEnd[]): Promise<void> {
+  await tx.query(finish([storableJson(ends)]));
+}
+
+const renew = prepared(`update workflow_runs r set lease_until = now() + interval '${LEASE_SECONDS} seconds'
+  from unnest($2::text[], $3::text[]) as o (developer_id, id)
+  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and status in ('pending', 'running')
+  returning r.id`);
+
+/** Keeps runs for longer; gives those that still belong to this process. */
+export async function renewLeases(db: Queryable, owner: string, runs: readonly ClaimedRun[]): Promise<Set<string>> {
+  const values = [owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)];
+  return new Set((await db.query<{ id: string }>(renew(values))).rows.map(({ id }) => id));
+}
+
+const release = prepared(`update workflow_runs r set lease_until = now(), lease_owner = null
+  from unnest($2::text[], $3::text[]) as o (developer_id, id)
+  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and status in ('pending', 'running')`);
+
+/** Gives runs back, to go on elsewhere at once. */
+export async function releaseRuns(db: Queryable, owner: string, runs: readonly ClaimedRun[]): Promise<void> {
+  await db.query(release([owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)]));
+}

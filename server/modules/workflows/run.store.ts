@@ -1,0 +1,160 @@
+import type { StepResult } from '../../../contract/routes/workflows.ts';
+import { prepared, storableJson, type Queryable, type Transaction } from '../../platform/db/index.ts';
+import type { Definition } from './engine/next-nodes.ts';
+
+/** Seconds for which a run belongs to the process that works on it, unless that renews it. */
+export const LEASE_SECONDS = 20;
+
+export interface RunRow {
+  developerId: string;
+  id: string;
+  workflowId: string;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  triggeredBy: 'api' | 'cron' | 'event';
+  triggerData: Record<string, unknown>;
+  error: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  completedAt: Date | null;
+}
+
+/** A run to begin. */
+export interface NewRun {
+  developerId: string;
+  id: string;
+  workflowId: string;
+  workflowName: string;
+  triggeredBy: RunRow['triggeredBy'];
+  triggerData: unknown;
+  definition: Definition;
+  depth: number;
+  /** The process that works on it at once; null when whoever finds it does. */
+  leaseOwner: string | null;
+}
+
+const COLUMNS = `developer_id as "developerId", id, workflow_id as "workflowId", status, triggered_by as "triggeredBy",
+  trigger_data as "triggerData", error, created_at as "createdAt", started_at as "startedAt",
+  completed_at as "completedAt"`;
+
+const insert = prepared(`insert into workflow_runs (developer_id, id, workflow_id, workflow_name, triggered_by,
+    trigger_data, definition, depth, lease_owner, lease_until)
+  select "developerId", r.id, "workflowId", "workflowName", "triggeredBy", "triggerData", definition, depth,
+    "leaseOwner", now() + case when "leaseOwner" is null then 0 else ${LEASE_SECONDS} end * interval '1 second'
+  from json_to_recordset($1) as r ("developerId" text, id text, "workflowId" text, "workflowName" text,
+    "triggeredBy" text, "triggerData" jsonb, definition jsonb, depth smallint, "leaseOwner" text)
+  join workflows w on w.developer_id = "developerId" and w.id = "workflowId"
+  on conflict do nothing`);
+
+/** Writes runs of workflows that still exist. Writing them twice changes nothing. */
+export async function insertRuns(db: Queryable, runs: readonly NewRun[]): Promise<void> {
+  await db.query(insert([storableJson(runs)]));
+}
+
+const selectRun = prepared(
+  `select ${COLUMNS} from workflow_runs where developer_id = $1 and workflow_id = $2 and id = $3`,
+);
+
+export interface RunKey {
+  developerId: string;
+  workflowId: string;
+  runId: string;
+}
+
+export async function findRun(db: Queryable, { developerId, workflowId, runId }: RunKey): Promise<RunRow | undefined> {
+  return (await db.query<RunRow>(selectRun([developerId, workflowId, runId]))).rows[0];
+}
+
+export interface RunFilter {
+  before: string | null;
+  status: string | null;
+  limit: number;
+}
+
+/** Runs of a workflow with ids before `before`, newest first. */
+export async function listRunRows(
+  db: Queryable,
+  { developerId, workflowId }: Omit<RunKey, 'runId'>,
+  { before, status, limit }: RunFilter,
+): Promise<RunRow[]> {
+  const { rows } = await db.query<RunRow>({
+    text: `select ${COLUMNS} from workflow_runs
+      where developer_id = $1 and workflow_id = $2 and ($3::text is null or id < $3) and ($4::text is null or status = $4)
+      order by id desc limit $5`,
+    values: [developerId, workflowId, before, status, limit],
+  });
+  return rows;
+}
+
+interface StepRow {
+  runId: string;
+  nodeId: string;
+  status: StepResult['status'];
+  result: unknown;
+  error: string | null;
+  startedAt: Date;
+  completedAt: Date;
+}
+
+const selectSteps = prepared(`select run_id as "runId", node_id as "nodeId", status, result, error,
+    started_at as "startedAt", completed_at as "completedAt"
+  from workflow_steps where developer_id = $1 and run_id = any($2) and status <> 'retrying'
+  order by run_id, seq`);
+
+/** The settled steps of runs, in the order in which they were settled, by run. */
+export async function findSteps(
+  db: Queryable,
+  developerId: string,
+  runIds: readonly string[],
+): Promise<Map<string, StepResult[]>> {
+  const { rows } = await db.query<StepRow>(selectSteps([developerId, runIds]));
+  const steps = new Map<string, StepResult[]>();
+  for (const { runId, nodeId, status, result, error, startedAt, completedAt } of rows) {
+    const times = { startedAt: startedAt.toISOString(), completedAt: completedAt.toISOString() };
+    const step = {
+      nodeId,
+      status,
+      ...(status !== 'skipped' && { result }),
+      ...(error !== null && { error }),
+      ...times,
+    };
+    steps.set(runId, [...(steps.get(runId) ?? []), step]);
+  }
+  return steps;
+}
+
+/** Ends a run that has not ended; gives what its event needs, or undefined when there is no such open run. */
+export async function endOpenRun(
+  tx: Transaction,
+  { developerId, workflowId, runId }: RunKey,
+  error: string,
+): Promise<{ workflowName: string; depth: number } | undefined> {
+  const { rows } = await tx.query<{ workflowName: string; depth: number }>({
+    text: `update workflow_runs
+      set status = 'failed', error = $4, completed_at = now(), started_at = coalesce(started_at, now()), lease_owner = null
+      where developer_id = $1 and workflow_id = $2 and id = $3 and status in ('pending', 'running')
+      returning workflow_name as "workflowName", depth`,
+    values: [developerId, workflowId, runId, error],
+  });
+  return rows[0];
+}
+
+/** Begins a new run of what a failed run began with, with the steps that succeeded. Whether there was such a run. */
+export async function copyFailedRun(tx: Transaction, key: RunKey, newId: string): Promise<boolean> {
+  const { developerId, workflowId, runId } = key;
+  const { rowCount } = await tx.query({
+    text: `insert into workflow_runs (developer_id, id, workflow_id, workflow_name, triggered_by, trigger_data,
+        definition, depth)
+      select developer_id, $4, workflow_id, workflow_name, triggered_by, trigger_data, definition, depth
+      from workflow_runs where developer_id = $1 and workflow_id = $2 and id = $3 and status = 'failed'`,
+    values: [developerId, workflowId, runId, newId],
+  });
+  if (rowCount === 0) return false;
+  await tx.query({
+    text: `insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, error, started_at,
+        completed_at)
+      select developer_id, $3, node_id, status, attempts, result, error, started_at, completed_at
+      from workflow_steps where developer_id = $1 and run_id = $2 and status = 'success' order by seq`,
+    values: [developerId, runId, newId],
+  });
+  return true;
+}

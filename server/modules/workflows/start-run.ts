@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import { createGroupWriter, type Database, type Transaction } from '../../platform/db/index.ts';
+import { createId } from '../../platform/ids/index.ts';
+import { RUNS_CHANNEL, type Runner } from './engine/runner.ts';
+import { insertRuns, type NewRun } from './run.store.ts';
+import type { WorkflowRow } from './workflow.store.ts';
+
+/** Why a run begins. */
+export type Cause = Pick<NewRun, 'triggeredBy' | 'triggerData' | 'depth'>;
+
+export function newRun(workflow: WorkflowRow, cause: Cause): NewRun {
+  const { developerId, id: workflowId, name: workflowName, nodes, edges } = workflow;
+  return {
+    developerId,
+    id: createId('run'),
+    workflowId,
+    workflowName,
+    ...cause,
+    definition: { nodes, edges },
+    leaseOwner: null,
+  };
+}
+
+/** Tells processes that run workflows, when the transaction commits, that runs wait. */
+export async function notifyRuns(tx: Transaction, cancelledRunId = ''): Promise<void> {
+  await tx.query({ text: 'select pg_notify($1, $2)', values: [RUNS_CHANNEL, cancelledRunId] });
+}
+
+/** Gives runs to the runner of this process as far as it has room. */
+export function assignRuns(runs: readonly NewRun[], runner: Runner | undefined): NewRun[] {
+  const room = runner?.room ?? 0;
+  return runs.map((run, index) => (runner && index < room ? { ...run, leaseOwner: runner.owner } : run));
+}
+
+export interface RunStarter {
+  /** Resolves when the run is on disk, and will end however often processes do. */
+  start: (run: NewRun) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+interface StarterParts {
+  database: Database;
+  /** Of this process; undefined where it runs no workflows. */
+  runner: () => Runner | undefined;
+  log: Logger;
+}
+
+/** Writes runs together with those that begin at the same time, and has them begun at once where there is room. */
+export function createRunStarter({ database, runner, log }: StarterParts): RunStarter {
+  const writer = createGroupWriter<NewRun>({
+    write: async (runs) => {
+      const mine = runner();
+      const assigned = assignRuns(runs, mine);
+      await database.transaction(async (tx) => {
+        await insertRuns(tx, assigned);
+        if (assigned.some(({ leaseOwner }) => leaseOwner === null)) await notifyRuns(tx);
+      });
+      mine?.take(assigned.filter(({ leaseOwner }) => leaseOwner !== null));
+    },
+    maxItems: 500,
+    maxDelayMs: 0,
+    maxQueued: 20_000,
+    log,
+  });
+  return { start: (run) => writer.submit(run), close: () => writer.close() };
+}
