@@ -7,14 +7,11 @@ import { insertTurns, insertUsage, type ChatEnding } from './chat.store.ts';
 const UNAWAITED_DELAY_MS = 25;
 
 function conversationEvents(endings: readonly ChatEnding[]) {
-  return endings
-    .filter(({ usage }) => usage.outcome === 'finished')
-    .map(({ developerId, eventId: id, usage: { model, inputTokens, outputTokens } }) => ({
-      id,
-      developerId,
-      type: 'ai.conversation' as const,
-      data: { model, inputTokens, outputTokens },
-    }));
+  return endings.flatMap(({ developerId, eventId: id, usage: { outcome, model, inputTokens, outputTokens } }) =>
+    outcome === 'finished' && id !== undefined
+      ? { id, developerId, type: 'ai.conversation' as const, data: { model, inputTokens, outputTokens } }
+      : [],
+  );
 }
 
 /** Stores turns, usage and events of chats that end about the same time in one transaction: one fsync for all. */

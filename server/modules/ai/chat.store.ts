@@ -36,8 +36,11 @@ export interface ChatEnding {
     startedAt: string;
     durationMs: number;
   };
-  /** Id of the event that tells of it; fixed, so that writing the ending twice tells of it once. */
-  eventId: string;
+  /**
+   * Id of the event that tells of it; fixed, so that writing the ending twice tells of it once. Absent when it is no
+   * conversation.
+   */
+  eventId?: string;
   turns: { conversationId: string; id: string; role: Turn['role']; content: string }[];
 }
 
