@@ -4,6 +4,7 @@ import * as ai from './ai.ts';
 import * as callLog from './call-log.ts';
 import * as events from './events.ts';
 import * as keys from './keys.ts';
+import * as toolPacks from './tool-packs.ts';
 import * as tools from './tools.ts';
 
 /** Every endpoint, by its id. */
@@ -21,6 +22,12 @@ export const ROUTES = {
   updateTool: tools.updateTool,
   deleteTool: tools.deleteTool,
   testTool: tools.testTool,
+  createToolPack: toolPacks.createToolPack,
+  listToolPacks: toolPacks.listToolPacks,
+  getToolPack: toolPacks.getToolPack,
+  updateToolPack: toolPacks.updateToolPack,
+  deleteToolPack: toolPacks.deleteToolPack,
+  publishToolPack: toolPacks.publishToolPack,
   chat: ai.chat,
   chatStream: ai.chatStream,
   toolCall: ai.toolCall,

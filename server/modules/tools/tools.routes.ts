@@ -4,6 +4,7 @@ import { implement, type RequestContext, type Route } from '../../platform/http/
 import { deleteTool } from './delete-tool.ts';
 import { listTools } from './list-tools.ts';
 import { noSuchTool } from './no-such-tool.ts';
+import { packRoutes } from './packs/packs.routes.ts';
 import { registerTool } from './register-tool.ts';
 import type { ToolShelf } from './tool-cache.ts';
 import { wireTool } from './tool-wire.ts';
@@ -55,5 +56,6 @@ export function toolRoutes(tools: Tools): Route[] {
     implement(contract.testTool, (ctx, { params, body }) =>
       tryTool(tools, ctx, { name: params.name, input: body.input ?? {} }),
     ),
+    ...packRoutes(database),
   ];
 }

@@ -3,6 +3,7 @@ import type { ChangeFeed, Database } from '../../platform/db/index.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { ANY_INPUT, demandUsableName, demandUsableTool } from './check-tool.ts';
 import { invokeTool, type InvokeDependencies, type ToolCall } from './invoke-tool.ts';
+import { packsByIds } from './packs/pack.store.ts';
 import { createToolCache, type ToolShelf } from './tool-cache.ts';
 import type { ToolDefinition, ToolOutcome } from './tool-definition.ts';
 
@@ -12,6 +13,15 @@ export interface ToolsOptions extends InvokeDependencies {
 }
 
 type ExtraTool = NonNullable<ChatBody['tools']>[number];
+
+/** A tool pack as chats use it. */
+interface PackContent {
+  packId: string;
+  /** Names, whether or not such tools exist. */
+  tools: readonly string[];
+  /** Joins the system prompt; may be empty. */
+  knowledge: string;
+}
 
 /** Registered tools and the gate in front of their calls. */
 export interface Tools {
@@ -25,6 +35,8 @@ export interface Tools {
   findTool: (developerId: string, name: string) => Promise<ToolDefinition | undefined>;
   /** The definition of a tool that a request brings along; `field` is where it stands there. */
   definitionOf: (developerId: string, tool: ExtraTool, field: string) => ToolDefinition;
+  /** What packs bring to a chat; ids that name none are passed over. */
+  readPacks: (developerId: string, packIds: readonly string[]) => Promise<PackContent[]>;
   invoke: (ctx: RequestContext, call: ToolCall) => Promise<ToolOutcome>;
 }
 
@@ -51,6 +63,7 @@ export function createTools(options: ToolsOptions): Tools {
     enabledTools: async (developerId, appId) => (await shelfOf(developerId)).enabled(appId),
     findTool: async (developerId, name) => (await shelfOf(developerId)).byName.get(name)?.definition,
     definitionOf,
+    readPacks: async (developerId, packIds) => (packIds.length === 0 ? [] : packsByIds(database, developerId, packIds)),
     invoke: (ctx, call) => invokeTool(options, ctx, call),
   };
 }
