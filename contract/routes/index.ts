@@ -1,6 +1,7 @@
 import * as admin from './admin.ts';
 import * as agents from './agents.ts';
 import * as ai from './ai.ts';
+import * as apps from './apps.ts';
 import * as callLog from './call-log.ts';
 import * as events from './events.ts';
 import * as keys from './keys.ts';
@@ -28,6 +29,13 @@ export const ROUTES = {
   updateToolPack: toolPacks.updateToolPack,
   deleteToolPack: toolPacks.deleteToolPack,
   publishToolPack: toolPacks.publishToolPack,
+  createApp: apps.createApp,
+  listApps: apps.listApps,
+  getApp: apps.getApp,
+  updateApp: apps.updateApp,
+  deleteApp: apps.deleteApp,
+  publishApp: apps.publishApp,
+  unpublishApp: apps.unpublishApp,
   chat: ai.chat,
   chatStream: ai.chatStream,
   toolCall: ai.toolCall,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createAi, type Ai } from '../modules/ai/index.ts';
+import { createApps, type Apps } from '../modules/apps/index.ts';
 import {
   createCallLog,
   createSender,
@@ -26,6 +27,7 @@ export interface Modules {
   models: Models;
   relay: Relay;
   tools: Tools;
+  apps: Apps;
   ai: Ai;
   events: EventParts;
   /** Writes what is buffered and lets go of connections. */
@@ -73,6 +75,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const models = openModels(parts, vendors);
   const relay = createRelay({ database, changes, log, timeoutMs: settings.relay.HANDLER_TIMEOUT_SECONDS * 1000 });
   const tools = createTools({ database, changes, outbound, relay, recordEvents: recorder.record });
+  const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, log });
   return {
     keys,
@@ -80,6 +83,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     models,
     relay,
     tools,
+    apps,
     ai,
     events: { database, vault, outbound, attempt: createSender({ outbound, vault }) },
     close: async () => {

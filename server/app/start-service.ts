@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
+import { appRoutes } from '../modules/apps/index.ts';
 import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { agentRoutes, agentSocketRoute } from '../modules/relay/index.ts';
@@ -60,6 +61,7 @@ function routesOf({ settings, storage, modules }: Parts): Route[] {
     ...keyRoutes(keys),
     ...adminRoutes(keys),
     ...toolRoutes(tools),
+    ...appRoutes(modules.apps),
     ...agentRoutes(relay),
     ...aiRoutes(ai),
     ...eventRoutes(events),

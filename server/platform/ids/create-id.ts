@@ -5,6 +5,8 @@ export type IdPrefix =
   | 'key'
   | 'tool'
   | 'pack'
+  | 'app'
+  | 'inst'
   | 'evt'
   | 'req'
   | 'use'

@@ -1,0 +1,12 @@
+import { announce, type AppParts } from './app-parts.ts';
+import { lockApp, removeApp } from './app.store.ts';
+import { noSuchApp } from './no-such-app.ts';
+
+export async function deleteApp({ database }: AppParts, developerId: string, appId: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    const row = await lockApp(tx, developerId, appId);
+    if (!row) throw noSuchApp(appId);
+    await removeApp(tx, developerId, appId);
+    await announce(tx, developerId);
+  });
+}

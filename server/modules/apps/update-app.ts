@@ -1,0 +1,36 @@
+import type { AppDefinition, updateApp as contract } from '../../../contract/routes/apps.ts';
+import type { RouteInput } from '../../../contract/shared/route.ts';
+import { AppError } from '../../platform/errors/index.ts';
+import { announce, type AppParts } from './app-parts.ts';
+import { lockApp, saveApp, type AppRow } from './app.store.ts';
+import { demandUsableDefinition } from './check-definition.ts';
+import { noSuchApp } from './no-such-app.ts';
+import { sealDefinition } from './seal-definition.ts';
+import { withStatus } from './set-status.ts';
+
+type Change = RouteInput<typeof contract>['body'];
+
+function changed(row: AppRow, { status: _status, app = {}, ...parts }: Change): AppDefinition {
+  if (app.id !== undefined && app.id !== row.appId) {
+    throw new AppError('INVALID_REQUEST', `app.id must stay "${row.appId}"; create another app instead.`);
+  }
+  return { ...row.definition, ...parts, app: { ...row.definition.app, ...app } };
+}
+
+/** Changes what is given and leaves the rest. */
+export async function updateApp(
+  parts: AppParts,
+  app: { developerId: string; appId: string },
+  change: Change,
+): Promise<AppRow> {
+  return parts.database.transaction(async (tx) => {
+    const row = await lockApp(tx, app.developerId, app.appId);
+    if (!row) throw noSuchApp(app.appId);
+    const definition = changed(row, change);
+    demandUsableDefinition(definition);
+    const sealed = sealDefinition(parts.vault, row, { definition, before: row.secrets });
+    const next = { ...row, ...sealed };
+    await announce(tx, app.developerId);
+    return saveApp(tx, change.status === undefined ? next : withStatus(next, change.status));
+  });
+}
