@@ -4,9 +4,11 @@ import * as ai from './ai.ts';
 import * as apps from './apps.ts';
 import * as callLog from './call-log.ts';
 import * as events from './events.ts';
+import * as graph from './graph.ts';
 import * as keys from './keys.ts';
 import * as toolPacks from './tool-packs.ts';
 import * as tools from './tools.ts';
+import * as workflows from './workflows.ts';
 
 /** Every endpoint, by its id. */
 export const ROUTES = {
@@ -29,6 +31,19 @@ export const ROUTES = {
   updateToolPack: toolPacks.updateToolPack,
   deleteToolPack: toolPacks.deleteToolPack,
   publishToolPack: toolPacks.publishToolPack,
+  listGraphs: graph.listGraphs,
+  getGraphStats: graph.getGraphStats,
+  deleteGraph: graph.deleteGraph,
+  writeGraphNode: graph.writeGraphNode,
+  listGraphNodes: graph.listGraphNodes,
+  getGraphNode: graph.getGraphNode,
+  deleteGraphNode: graph.deleteGraphNode,
+  writeGraphEdge: graph.writeGraphEdge,
+  listGraphEdges: graph.listGraphEdges,
+  deleteGraphEdge: graph.deleteGraphEdge,
+  searchGraph: graph.searchGraph,
+  traverseGraph: graph.traverseGraph,
+  syncGraph: graph.syncGraph,
   createApp: apps.createApp,
   listApps: apps.listApps,
   getApp: apps.getApp,
@@ -51,4 +66,15 @@ export const ROUTES = {
   listEventTypes: events.listEventTypes,
   listCalls: callLog.listCalls,
   listAgents: agents.listAgents,
+  createWorkflow: workflows.createWorkflow,
+  validateWorkflow: workflows.validateWorkflow,
+  listWorkflows: workflows.listWorkflows,
+  getWorkflow: workflows.getWorkflow,
+  updateWorkflow: workflows.updateWorkflow,
+  deleteWorkflow: workflows.deleteWorkflow,
+  runWorkflow: workflows.runWorkflow,
+  listRuns: workflows.listRuns,
+  getRun: workflows.getRun,
+  cancelRun: workflows.cancelRun,
+  retryRun: workflows.retryRun,
 } as const;

@@ -8,12 +8,15 @@ import {
   type CallLog,
   type EventParts,
 } from '../modules/events/index.ts';
+import { createGraphs, type Graphs } from '../modules/graph/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
+import { createNodeTypes, createWorkflows, type Workflows } from '../modules/workflows/index.ts';
 import { createVault, readMasterKey } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
+import { createMailer } from '../platform/mail/index.ts';
 import { createOutbound, createTrustedClient } from '../platform/net/index.ts';
 import { createEventRecorder } from '../platform/outbox/index.ts';
 import type { Metrics } from '../platform/telemetry/index.ts';
@@ -25,11 +28,13 @@ export interface Modules {
   keys: Keys;
   callLog: CallLog;
   models: Models;
+  graphs: Graphs;
   relay: Relay;
   tools: Tools;
   apps: Apps;
   ai: Ai;
   events: EventParts;
+  workflows: Workflows;
   /** Writes what is buffered and lets go of connections. */
   close: () => Promise<void>;
 }
@@ -75,19 +80,28 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const models = openModels(parts, vendors);
   const relay = createRelay({ database, changes, log, timeoutMs: settings.relay.HANDLER_TIMEOUT_SECONDS * 1000 });
   const tools = createTools({ database, changes, outbound, relay, recordEvents: recorder.record });
+  const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
   const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, log });
+  const mailer = createMailer(settings.mail);
+  const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
+  const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, log });
   return {
     keys,
     callLog,
     models,
+    graphs,
     relay,
     tools,
     apps,
     ai,
     events: { database, vault, outbound, attempt: createSender({ outbound, vault }) },
+    workflows,
     close: async () => {
+      await workflows.close();
+      mailer?.close();
       await ai.close();
+      await graphs.close();
       await relay.close();
       await recorder.close();
       await Promise.all([keys.close(), callLog.close()]);

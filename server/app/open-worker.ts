@@ -37,7 +37,8 @@ export async function openWorker({ settings, storage, modules, metrics, log }: P
     log,
     onAttempt: ({ error }) => metrics.webhookAttempts.inc({ outcome: error === null ? 'delivered' : 'failed' }),
   });
-  const listeners = [countEvents(metrics), createFanOut(courier), createAlertListener()];
+  const workflows = await modules.workflows.startWork();
+  const listeners = [countEvents(metrics), workflows.listener, createFanOut(courier), createAlertListener()];
   const relay = await createOutboxRelay({ database, url, listeners, log });
   const queue = createQueue({ database, ...pruningTask({ database, settings: settings.events, log }), log });
   await queue.start();
@@ -46,7 +47,7 @@ export async function openWorker({ settings, storage, modules, metrics, log }: P
     stop: async () => {
       // The relay first: what it hands over last is still taken on.
       await Promise.all([queue.stop(), relay.stop()]);
-      await courier.stop();
+      await Promise.all([courier.stop(), workflows.stop()]);
     },
   };
 }

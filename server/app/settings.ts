@@ -1,4 +1,5 @@
 import { eventSettings } from '../modules/events/index.ts';
+import { graphSettings } from '../modules/graph/index.ts';
 import { keySettings } from '../modules/keys/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
 import { relaySettings } from '../modules/relay/index.ts';
@@ -6,6 +7,7 @@ import { readSettings, type SettingsDeclaration } from '../platform/config/index
 import { cryptoSettings } from '../platform/crypto/index.ts';
 import { dbSettings } from '../platform/db/index.ts';
 import { httpSettings, transportOf } from '../platform/http/index.ts';
+import { mailSettings } from '../platform/mail/index.ts';
 import { netSettings } from '../platform/net/index.ts';
 import { telemetrySettings } from '../platform/telemetry/index.ts';
 import { appSettings } from './app.settings.ts';
@@ -18,8 +20,10 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   keySettings,
   modelSettings,
   eventSettings,
+  graphSettings,
   relaySettings,
   netSettings,
+  mailSettings,
   appSettings,
   telemetrySettings,
 ];
@@ -36,8 +40,10 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     keys: readSettings(keySettings, env, mistakes),
     models: readModelSettings(env, mistakes),
     events: readSettings(eventSettings, env, mistakes),
+    graph: readSettings(graphSettings, env, mistakes),
     relay: readSettings(relaySettings, env, mistakes),
     net: readSettings(netSettings, env, mistakes),
+    mail: readSettings(mailSettings, env, mistakes),
     app: readSettings(appSettings, env, mistakes),
     telemetry: readSettings(telemetrySettings, env, mistakes),
   };

@@ -5,9 +5,11 @@ import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
 import { appRoutes } from '../modules/apps/index.ts';
 import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
+import { graphRoutes } from '../modules/graph/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
 import { agentRoutes, agentSocketRoute } from '../modules/relay/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
+import { workflowRoutes } from '../modules/workflows/index.ts';
 import { errorMessage } from '../platform/errors/index.ts';
 import { buildServer, stopServer, type HttpServer, type Route } from '../platform/http/index.ts';
 import { migrateQueue } from '../platform/queue/index.ts';
@@ -63,7 +65,9 @@ function routesOf({ settings, storage, modules }: Parts): Route[] {
     ...toolRoutes(tools),
     ...appRoutes(modules.apps),
     ...agentRoutes(relay),
+    ...graphRoutes(modules.graphs),
     ...aiRoutes(ai),
+    ...workflowRoutes(modules.workflows),
     ...eventRoutes(events),
     ...callLogRoutes({ database: storage.database, callLog }),
   ];

@@ -3,3 +3,4 @@
 // Must not know what a node type calls.
 export { createWorkflows, type Workflows } from './workflows.ts';
 export { workflowRoutes } from './workflows.routes.ts';
+export { createNodeTypes } from './nodes/create-node-types.ts';
