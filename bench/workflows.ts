@@ -87,8 +87,9 @@ const utils = await makeWorkerUtils({ pgPool: pool, schema: 'bench_worker' });
 await utils.migrate();
 
 async function withPeer<T>(body: () => Promise<T>): Promise<T> {
+  const peerPool = new Pool({ connectionString: service.databaseUrl, max: CONCURRENCY + 2 });
   const runner: Runner = await run({
-    pgPool: new Pool({ connectionString: service.databaseUrl, max: CONCURRENCY + 2 }),
+    pgPool: peerPool,
     schema: 'bench_worker',
     taskList,
     concurrency: CONCURRENCY,
@@ -96,6 +97,7 @@ async function withPeer<T>(body: () => Promise<T>): Promise<T> {
   });
   const result = await body();
   await runner.stop();
+  await peerPool.end();
   return result;
 }
 

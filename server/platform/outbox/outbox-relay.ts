@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway, Listener, type Database, type Transaction } from '../db/index.ts';
 import { errorMessage } from '../errors/index.ts';
 import type { OutboxEvent } from './event.ts';
-import { claimEvents, markDispatched, postponeEvent } from './outbox.store.ts';
+import { claimEvents, postponeEvent } from './outbox.store.ts';
 
 const CHANNEL = 'outbox';
-const BATCH_SIZE = 200;
+const BATCH_SIZE = 500;
 /** Safety net for a notification that was missed, and the way postponed events are found again. */
 const POLL_MS = 2000;
 const FIRST_PAUSE_MS = 50;
@@ -116,7 +116,6 @@ class Relay implements OutboxRelay {
       const follow = await listener(tx, events);
       if (follow) afterwards.push(follow);
     }
-    await markDispatched(tx, events);
     return afterwards;
   }
 

@@ -1,25 +1,26 @@
 import { prepared, type Transaction } from '../db/index.ts';
 import type { OutboxEvent } from './event.ts';
 
-const claim = prepared(`select developer_id as "developerId", id, type, data, depth,
-    created_at as "createdAt"
-  from outbox_events
-  where dispatched_at is null and (retry_at is null or retry_at <= now())
-  order by seq
-  limit $1
-  for update skip locked`);
+// Claiming and noting are one statement: all that follows is in the same transaction, which undoes both together.
+const claim = prepared(`with claimed as materialized (
+    select developer_id, id from outbox_events
+    where dispatched_at is null and (retry_at is null or retry_at <= now())
+    order by seq
+    limit $1
+    for update skip locked
+  )
+  update outbox_events o set dispatched_at = now()
+  from claimed c
+  where o.developer_id = c.developer_id and o.id = c.id
+  returning o.developer_id as "developerId", o.id, type, data, depth, created_at as "createdAt", seq::float8 as seq`);
 
-/** Claims the oldest waiting events until the transaction ends; others pass over them. */
+/**
+ * Claims the oldest waiting events, in their order, and notes them as handed over; until the transaction ends others
+ * pass over them.
+ */
 export async function claimEvents(tx: Transaction, limit: number): Promise<OutboxEvent[]> {
-  return (await tx.query<OutboxEvent>(claim([limit]))).rows;
-}
-
-const mark = prepared(`update outbox_events o set dispatched_at = now()
-  from unnest($1::text[], $2::text[]) as e (developer_id, id)
-  where o.developer_id = e.developer_id and o.id = e.id`);
-
-export async function markDispatched(tx: Transaction, events: readonly OutboxEvent[]): Promise<void> {
-  await tx.query(mark([events.map(({ developerId }) => developerId), events.map(({ id }) => id)]));
+  const { rows } = await tx.query<OutboxEvent & { seq: number }>(claim([limit]));
+  return rows.toSorted((a, b) => a.seq - b.seq).map(({ seq: _seq, ...event }) => event);
 }
 
 const postpone = prepared(`update outbox_events

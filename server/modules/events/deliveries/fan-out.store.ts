@@ -22,18 +22,6 @@ export async function findSubscribers(tx: Transaction, events: readonly OutboxEv
   return (await tx.query<Subscriber>(selectSubscribers(values))).rows;
 }
 
-const insertMessages = prepared(`insert into webhook_messages (developer_id, id, event, body, created_at)
-  select "developerId", id, event, body, "createdAt"
-  from json_to_recordset($1)
-    as m ("developerId" text, id text, event text, body text, "createdAt" timestamptz)`);
-
-export async function addMessages(
-  tx: Transaction,
-  messages: readonly (Message & { developerId: string })[],
-): Promise<void> {
-  await tx.query(insertMessages([storableJson(messages)]));
-}
-
 /** A delivery to begin. */
 export interface NewDelivery {
   id: string;
@@ -44,13 +32,23 @@ export interface NewDelivery {
   isTaken: boolean;
 }
 
-const insertDeliveries = prepared(`insert into webhook_deliveries
-    (developer_id, id, subscription_id, message_id, due_at)
+const insertBoth = prepared(`with messages as (
+    insert into webhook_messages (developer_id, id, event, body, created_at)
+    select "developerId", id, event, body, "createdAt"
+    from json_to_recordset($1)
+      as m ("developerId" text, id text, event text, body text, "createdAt" timestamptz)
+  )
+  insert into webhook_deliveries (developer_id, id, subscription_id, message_id, due_at)
   select "developerId", id, "subscriptionId", "messageId",
     case when "isTaken" then now() + interval '${LEASE_SECONDS} seconds' else now() end
-  from json_to_recordset($1)
+  from json_to_recordset($2)
     as d ("developerId" text, id text, "subscriptionId" text, "messageId" text, "isTaken" boolean)`);
 
-export async function addDeliveries(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
-  await tx.query(insertDeliveries([JSON.stringify(deliveries)]));
+/** Writes messages and the deliveries that begin with them, in one round trip. */
+export async function addDeliveries(
+  tx: Transaction,
+  messages: readonly (Message & { developerId: string })[],
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  await tx.query(insertBoth([storableJson(messages), JSON.stringify(deliveries)]));
 }

@@ -1,7 +1,7 @@
 import { createId } from '../../../platform/ids/index.ts';
 import { matchesFilter, type EventListener, type OutboxEvent } from '../../../platform/outbox/index.ts';
 import type { Consignment, Message } from './delivery.ts';
-import { addDeliveries, addMessages, findSubscribers, type Subscriber } from './fan-out.store.ts';
+import { addDeliveries, findSubscribers, type Subscriber } from './fan-out.store.ts';
 
 /** Whoever sends, as fan-out sees them. */
 export interface Carrier {
@@ -64,9 +64,9 @@ export function createFanOut(carrier: Carrier): EventListener {
     const { messages, consignments } = planOf(events, subscribers);
     if (consignments.length === 0) return undefined;
     const taken = shareOut(consignments, carrier);
-    await addMessages(tx, messages);
     await addDeliveries(
       tx,
+      messages,
       consignments.map((consignment) => ({
         id: consignment.id,
         developerId: consignment.destination.developerId,
