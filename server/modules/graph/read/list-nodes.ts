@@ -1,0 +1,80 @@
+import type { listGraphNodes as contract } from '../../../../contract/routes/graph.ts';
+import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
+import { AppError } from '../../../platform/errors/index.ts';
+import type { Graphs } from '../graphs.ts';
+import { findGraph, type GraphName, type GraphRow } from '../store/graph-row.ts';
+import { countNodes, filterNodes, readNodePage, wireNode, type NodeFilter } from '../store/read-nodes.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { matchesOf } from './match-nodes.ts';
+
+type Query = RouteInput<typeof contract>['query'];
+type Answer = RouteOutput<typeof contract>;
+
+const DEFAULT_PAGE = 100;
+
+/** The filter on properties, as JSON text. */
+function propertyFilter(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || text.includes('\\u0000')) {
+    throw new AppError('INVALID_REQUEST', 'properties must be a JSON object.');
+  }
+  return JSON.stringify(value);
+}
+
+async function listAll(graphs: Graphs, row: GraphRow, page: Query & { filter: NodeFilter }): Promise<Answer> {
+  const { filter, limit = DEFAULT_PAGE, cursor } = page;
+  const after = cursor === undefined ? '' : String(readCursor(cursor, ['string'])[0]);
+  const isFiltered = filter.objectType !== undefined || filter.properties !== undefined;
+  const [rows, total] = await Promise.all([
+    readNodePage(graphs.database, row, { filter, after, limit: limit + 1 }),
+    isFiltered ? countNodes(graphs.database, row, filter) : row.nodeCount,
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  // A page of large properties ends early.
+  const mayHaveMore = last !== undefined && (rows.length > limit || rows.length < total);
+  const hasMore =
+    mayHaveMore &&
+    (rows.length > limit ||
+      (await readNodePage(graphs.database, row, { filter, after: last.externalId, limit: 1 })).length > 0);
+  return {
+    nodes: shown.map((node) => wireNode(row.appId, node)),
+    total,
+    ...(hasMore ? { nextCursor: writeCursor([last.externalId]) } : {}),
+  };
+}
+
+async function listNamed(
+  graphs: Graphs,
+  row: GraphRow,
+  page: Query & { filter: NodeFilter; name: string },
+): Promise<Answer> {
+  const { filter, name, limit = DEFAULT_PAGE, cursor } = page;
+  const start = cursor === undefined ? 0 : Number(readCursor(cursor, ['number'])[0]);
+  const { nos, readNodes } = await matchesOf(graphs, row, { text: name, withProperties: false });
+  const passing = await filterNodes(graphs.database, row, { nos, filter });
+  const shown = passing.slice(start, start + limit);
+  const { byNo } = await readNodes(shown);
+  return {
+    nodes: shown.flatMap((no) => byNo.get(no) ?? []),
+    total: passing.length,
+    ...(start + limit < passing.length ? { nextCursor: writeCursor([start + limit]) } : {}),
+  };
+}
+
+/** A page of nodes: in order of externalId, or those of a similar name, best first. */
+export async function listNodes(graphs: Graphs, graphName: GraphName, query: Query): Promise<Answer> {
+  const { object_type: objectType, name } = query;
+  const filter = { objectType, properties: propertyFilter(query.properties) };
+  const row = await findGraph(graphs.database, graphName);
+  if (!row) return { nodes: [], total: 0 };
+  return name === undefined || name === ''
+    ? listAll(graphs, row, { ...query, filter })
+    : listNamed(graphs, row, { ...query, filter, name });
+}

@@ -1,0 +1,146 @@
+import { ownRows } from './own-rows.ts';
+import type { GraphNode } from '../../../../contract/routes/graph.ts';
+import { prepared, type Queryable } from '../../../platform/db/index.ts';
+import { intArrayOf } from './array-literal.ts';
+import type { GraphKey } from './graph-row.ts';
+
+/** Bytes of properties in one answer. */
+const PROPERTIES_BYTES = 16 * 1024 * 1024;
+
+export interface NodeRow {
+  no: number;
+  objectType: string;
+  name: string;
+  externalId: string;
+  properties: string | null;
+}
+
+// Words, and nodes of a list, are looked up one by one: see write-items.ts.
+const COLUMNS = `n.no, n.name, n.external_id as "externalId", n.properties,
+  (select word from graph_words w where w.no = n.type_no and ${ownRows('w')}) as "objectType"`;
+const SOURCE = 'graph_nodes n';
+const OWN = 'n.developer_id = $1 and n.graph_no = $2';
+
+/** JSON text of properties as a value. */
+export function parseProperties(text: string | null): Record<string, unknown> {
+  return text === null ? {} : asObject(JSON.parse(text));
+}
+
+/** Safe because only objects are ever written. */
+function asObject(value: unknown): Record<string, unknown> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return value as Record<string, unknown>;
+}
+
+export function wireNode(appId: string, { objectType, name, externalId, properties }: NodeRow): GraphNode {
+  return { appId, objectType, name, externalId, properties: parseProperties(properties) };
+}
+
+const selectOne = prepared(`select ${COLUMNS} from ${SOURCE} where ${OWN} and n.external_id = $3`);
+
+export async function findNode(db: Queryable, graph: GraphKey, externalId: string): Promise<NodeRow | undefined> {
+  return (await db.query<NodeRow>(selectOne([graph.developerId, graph.no, externalId]))).rows[0];
+}
+
+const selectNamed = prepared(
+  `select ${COLUMNS} from ${SOURCE} where n.name = $3 and ${ownRows('n')} order by n.no limit $4`,
+);
+
+/** Nodes of exactly this name, the oldest first. */
+export async function nodesNamed(
+  db: Queryable,
+  graph: GraphKey,
+  { name, limit }: { name: string; limit: number },
+): Promise<NodeRow[]> {
+  return (await db.query<NodeRow>(selectNamed([graph.developerId, graph.no, name, limit]))).rows;
+}
+
+const selectSome = prepared(`select no, "objectType", name, "externalId",
+    case when bytes <= ${PROPERTIES_BYTES} then properties end as properties, bytes > ${PROPERTIES_BYTES} as "isCut"
+  from (
+    select ${COLUMNS}, coalesce(sum(octet_length(n.properties)) over (order by p.place), 0) as bytes, p.place
+    from unnest($3::int[]) with ordinality p (no, place)
+    cross join lateral (select * from graph_nodes n where n.no = p.no and ${ownRows('n')} limit 1) n
+  ) s order by place`);
+
+export interface SomeNodes {
+  rows: NodeRow[];
+  /** Whether properties were left out because there are too many. */
+  isCut: boolean;
+}
+
+/** Nodes by their numbers, in that order; those that are gone are not in it. */
+export async function nodesByNo(db: Queryable, graph: GraphKey, nos: readonly number[]): Promise<SomeNodes> {
+  if (nos.length === 0) return { rows: [], isCut: false };
+  const { rows } = await db.query<NodeRow & { isCut: boolean }>(
+    selectSome([graph.developerId, graph.no, intArrayOf(nos)]),
+  );
+  return { rows, isCut: rows.some(({ isCut }) => isCut) };
+}
+
+export interface NodeFilter {
+  objectType?: string | undefined;
+  /** JSON text of what the properties must contain. */
+  properties?: string | undefined;
+}
+
+const FILTER = `($3::text is null or n.type_no = (
+    select no from graph_words w where w.developer_id = $1 and w.graph_no = $2 and w.kind = 'type' and w.word = $3))
+  and ($4::text is null or coalesce(n.properties, '{}')::jsonb @> $4::jsonb)`;
+
+const selectPage = prepared(`select no, "objectType", name, "externalId", properties from (
+    select *, sum(octet_length(properties)) over (order by "externalId") as bytes, row_number() over () as place from (
+      select ${COLUMNS} from ${SOURCE} where ${OWN} and ${FILTER} and n.external_id > $5
+      order by n.external_id limit $6
+    ) page
+  ) s where place = 1 or coalesce(bytes, 0) <= ${PROPERTIES_BYTES} order by "externalId"`);
+
+/** A page of nodes behind an externalId, in that order; fewer than asked for, where properties are large. */
+export async function readNodePage(
+  db: Queryable,
+  graph: GraphKey,
+  page: { filter: NodeFilter; after: string; limit: number },
+): Promise<NodeRow[]> {
+  const { filter, after, limit } = page;
+  const values = [graph.developerId, graph.no, filter.objectType ?? null, filter.properties ?? null, after, limit];
+  return (await db.query<NodeRow>(selectPage(values))).rows;
+}
+
+const countAll = prepared(`select count(*)::int as total from ${SOURCE} where ${OWN} and ${FILTER}`);
+
+export async function countNodes(db: Queryable, graph: GraphKey, filter: NodeFilter): Promise<number> {
+  const values = [graph.developerId, graph.no, filter.objectType ?? null, filter.properties ?? null];
+  return (await db.query<{ total: number }>(countAll(values))).rows[0]?.total ?? 0;
+}
+
+const selectPassing = prepared(`select n.no from unnest($5::int[]) with ordinality p (no, place)
+  cross join lateral (select * from graph_nodes n where n.no = p.no and ${ownRows('n')} limit 1) n
+  where ${FILTER} order by place`);
+
+/** Those of the numbers whose nodes pass a filter, in their order. */
+export async function filterNodes(
+  db: Queryable,
+  graph: GraphKey,
+  { nos, filter }: { nos: readonly number[]; filter: NodeFilter },
+): Promise<number[]> {
+  if (nos.length === 0 || (filter.objectType === undefined && filter.properties === undefined)) return [...nos];
+  const { rows } = await db.query<{ no: number }>(
+    selectPassing([graph.developerId, graph.no, filter.objectType ?? null, filter.properties ?? null, intArrayOf(nos)]),
+  );
+  return rows.map(({ no }) => no);
+}
+
+const matchText = prepared(`select n.no from graph_nodes n
+  where ${OWN} and ($3 = '' or strpos(lower(n.name), $3) > 0 or strpos(lower(n.properties), $3) > 0)
+  order by case when lower(n.name) = $3 then 0 when starts_with(lower(n.name), $3) then 1
+    when strpos(lower(n.name), $3) > 0 then 2 else 3 end, length(n.name), n.external_id limit $4`);
+
+/** Nodes whose name, or whose properties, contain a text in lower case; the best first. */
+export async function matchNodes(
+  db: Queryable,
+  graph: GraphKey,
+  { text, limit }: { text: string; limit: number },
+): Promise<number[]> {
+  const { rows } = await db.query<{ no: number }>(matchText([graph.developerId, graph.no, text, limit]));
+  return rows.map(({ no }) => no);
+}

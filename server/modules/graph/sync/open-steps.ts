@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads';
+import type { ErrorCode } from '../../../../contract/shared/errors.ts';
+import { AppError } from '../../../platform/errors/index.ts';
+import { syncSteps } from './sync-steps.ts';
+import type { StepSource, SyncCounts, SyncReply, SyncStep } from './sync-step.ts';
+
+/** Bodies up to this are read by the event loop, in some milliseconds; larger ones by a thread of their own. */
+const INLINE_BYTES = 256 * 1024;
+/** Threads at once; further large bodies wait. */
+const MOST_THREADS = 2;
+/** The most memory that the values of a body of 64 MB may take. */
+const THREAD_HEAP_MB = 2048;
+
+type Answer = IteratorResult<SyncStep, SyncCounts> | { code: ErrorCode; message: string };
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function takeTurn(): Promise<void> {
+  if (running < MOST_THREADS) {
+    running++;
+    return;
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.push(resolve);
+  await promise;
+}
+
+function giveTurn(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running--;
+}
+
+function outOfMemory(error: Error): Error {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new AppError('PAYLOAD_TOO_LARGE', 'The body holds too many values.', { cause: error })
+    : error;
+}
+
+/** Bytes that can be handed over; those of a shared pool are copied. */
+function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+function startThread(bytes: Buffer): StepSource {
+  const body = ownBytes(bytes);
+  const worker = new Worker(new URL('sync-thread.ts', import.meta.url), {
+    workerData: body,
+    transferList: [body.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+  });
+  let asked = Promise.withResolvers<Answer>();
+  worker.on('message', (answer: Answer) => asked.resolve(answer));
+  worker.on('error', (error: Error) => asked.reject(outOfMemory(error)));
+  worker.on('exit', () => asked.reject(new Error('the thread of a sync has ended')));
+  // A thread that ends while nobody waits is told by the next call.
+  asked.promise.catch(() => undefined);
+  return {
+    next: async (reply: SyncReply) => {
+      worker.postMessage(reply);
+      const answer = await asked.promise;
+      asked = Promise.withResolvers<Answer>();
+      asked.promise.catch(() => undefined);
+      if ('code' in answer) throw new AppError(answer.code, answer.message);
+      return answer;
+    },
+    close: async () => {
+      await worker.terminate();
+      giveTurn();
+    },
+  };
+}
+
+/** The steps of a sync, read from the bytes of its body. The bytes are not usable afterwards. */
+export async function openSteps(bytes: Buffer): Promise<StepSource> {
+  if (bytes.length <= INLINE_BYTES) {
+    const steps = syncSteps(bytes);
+    return { next: (reply) => new Promise((resolve) => resolve(steps.next(reply))), close: () => Promise.resolve() };
+  }
+  await takeTurn();
+  return startThread(bytes);
+}
