@@ -234,7 +234,9 @@ describe('sync', () => {
   });
 
   test('does not depend on the order', async () => {
-    await sync({ edges: OFFICES.edges });
+    // Both at once: nodes that are new, and edges that wait for others.
+    await sync({ nodes: [{ type: 't', name: 'x' }], edges: OFFICES.edges });
+    await call('DELETE', '/crm/nodes/x');
     await sync({ edges: OFFICES.edges });
     expect(await stats()).toMatchObject({ nodeCount: 0, edgeCount: 0, pendingEdgeCount: 3 });
     await sync({ nodes: OFFICES.nodes.toReversed() });

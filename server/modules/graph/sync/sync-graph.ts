@@ -58,6 +58,11 @@ async function connectStep(write: GraphWrite, { references }: StepOf<'connect'>)
   else write.changes.edges.push(...changes);
 }
 
+async function pendingStep(write: GraphWrite, { columns }: StepOf<'pending'>): Promise<void> {
+  const inserted = await writePending(write.tx, write.graph, columns);
+  write.isChanged ||= inserted > 0;
+}
+
 async function takeStep(write: GraphWrite, step: SyncStep, isFirst: boolean): Promise<SyncReply> {
   switch (step.kind) {
     case 'words':
@@ -76,7 +81,7 @@ async function takeStep(write: GraphWrite, step: SyncStep, isFirst: boolean): Pr
       await edgesStep(write, step, isFirst);
       return [];
     case 'pending':
-      write.isChanged ||= (await writePending(write.tx, write.graph, step.columns)) > 0;
+      await pendingStep(write, step);
       return [];
   }
 }
