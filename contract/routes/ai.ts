@@ -114,3 +114,46 @@ export const toolCall = defineRoute({
   errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND', 'TOOL_FAILED'],
   errorsWithoutCode: ['NOT_FOUND'],
 });
+
+const ANALYSIS_FORMATS = ['text', 'markdown', 'json'] as const;
+
+export const analyze = defineRoute({
+  id: 'analyze',
+  method: 'POST',
+  path: '/v1/ai/analyze',
+  tag: 'AI',
+  summary: 'Have the default model analyse data',
+  description:
+    'A list of objects, or CSV text with a line of names, is a table: its profile (types, counts, ranges), computed over all rows, goes to the model with it. Data that is too large for the model is cut, and the model is told what was left out. With `outputFormat: "json"` the analysis is text that parses as JSON.',
+  permission: 'read',
+  status: 200,
+  body: Type.Object(
+    {
+      data: Type.Union([JsonObject, Type.Array(JsonValue), Type.String({ minLength: 1 })], {
+        description: 'What is to be analysed.',
+        examples: [[{ month: '2026-01', revenue: 1200 }]],
+      }),
+      prompt: Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        description: 'What to find out.',
+        examples: ['Which month was best?'],
+      }),
+      outputFormat: Type.Optional(OneOf(ANALYSIS_FORMATS, { default: 'text', description: 'Form of the analysis.' })),
+    },
+    { examples: [{ data: [{ month: '2026-01', revenue: 1200 }], prompt: 'Which month was best?' }] },
+  ),
+  response: Type.Object({
+    analysis: Type.String({ examples: ['January, with a revenue of 1,200.'] }),
+    model: Type.String({ description: 'The model that answered.', examples: ['neutral-sonnet-4-20250514'] }),
+    usage: Usage,
+  }),
+  errors: [
+    'INVALID_REQUEST',
+    'INVALID_JSON',
+    'AI_NOT_CONFIGURED',
+    'MODEL_NOT_ALLOWED',
+    'AI_CALL_FAILED',
+    'UNAVAILABLE',
+  ],
+});

@@ -54,6 +54,7 @@ export const ROUTES = {
   chat: ai.chat,
   chatStream: ai.chatStream,
   toolCall: ai.toolCall,
+  analyze: ai.analyze,
   createWebhook: events.createWebhook,
   listWebhooks: events.listWebhooks,
   updateWebhook: events.updateWebhook,

@@ -82,7 +82,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const tools = createTools({ database, changes, outbound, relay, recordEvents: recorder.record });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
   const apps = createApps({ database, changes, vault, tools });
-  const ai = createAi({ database, models, tools, log });
+  const ai = createAi({ database, models, tools, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
   const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
   const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, log });

@@ -1,3 +1,4 @@
+import { aiSettings } from '../modules/ai/index.ts';
 import { eventSettings } from '../modules/events/index.ts';
 import { graphSettings } from '../modules/graph/index.ts';
 import { keySettings } from '../modules/keys/index.ts';
@@ -19,6 +20,7 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   cryptoSettings,
   keySettings,
   modelSettings,
+  aiSettings,
   eventSettings,
   graphSettings,
   relaySettings,
@@ -39,6 +41,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     crypto: readSettings(cryptoSettings, env, mistakes),
     keys: readSettings(keySettings, env, mistakes),
     models: readModelSettings(env, mistakes),
+    ai: readSettings(aiSettings, env, mistakes),
     events: readSettings(eventSettings, env, mistakes),
     graph: readSettings(graphSettings, env, mistakes),
     relay: readSettings(relaySettings, env, mistakes),

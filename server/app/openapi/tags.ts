@@ -9,7 +9,7 @@ const TAG_SENTENCES: Record<string, string> = {
   Apps: 'Business applications that own tools, packs and a service address, as draft or published.',
   Marketplace: 'Published apps of all developers, and their installations.',
   Workflows: 'Automations of nodes and edges, started by hand, by a schedule or by an event, and their runs.',
-  AI: 'Questions to a model that may call tools, and direct calls of a tool.',
+  AI: 'Questions to a model that may call tools, analyses of data, and direct calls of a tool.',
   Events: 'Webhook subscriptions to events of the platform, and the log of API calls.',
   Administration: 'Developers of this installation; only admin keys of the first developer may.',
 };

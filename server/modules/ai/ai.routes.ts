@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors/index.ts';
 import { implement, implementStream, type RequestContext, type Route } from '../../platform/http/index.ts';
 import type { TextFragment } from '../models/index.ts';
 import type { Ai } from './ai.ts';
+import { analyze } from './analyze/analyze.ts';
 import { callTool } from './call-tool.ts';
 import { prepareChat, runChat, type ChatResult } from './chat.ts';
 
@@ -61,5 +62,6 @@ export function aiRoutes(ai: Ai): Route[] {
       status: 'success' as const,
       result: await callTool(ai.tools, ctx, { tool: body.tool, input: body.input ?? {} }),
     })),
+    implement(contract.analyze, (ctx, { body }) => analyze(ai, ctx, body)),
   ];
 }

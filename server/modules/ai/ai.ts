@@ -2,12 +2,14 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/index.ts';
 import type { Models } from '../models/index.ts';
 import type { Tools } from '../tools/index.ts';
+import type { AiSettings } from './ai.settings.ts';
 import { createChatLedger, type ChatLedger } from './chat-ledger.ts';
 
 export interface AiOptions {
   database: Database;
   models: Models;
   tools: Tools;
+  settings: AiSettings;
   log: Logger;
 }
 
