@@ -7,6 +7,7 @@ import * as events from './events.ts';
 import * as graph from './graph.ts';
 import * as keys from './keys.ts';
 import * as toolPacks from './tool-packs.ts';
+import * as marketplace from './marketplace.ts';
 import * as tools from './tools.ts';
 import * as workflows from './workflows.ts';
 
@@ -51,6 +52,13 @@ export const ROUTES = {
   deleteApp: apps.deleteApp,
   publishApp: apps.publishApp,
   unpublishApp: apps.unpublishApp,
+  listMarketplaceApps: marketplace.listMarketplaceApps,
+  previewMarketplaceApp: marketplace.previewMarketplaceApp,
+  installApp: marketplace.installApp,
+  listInstallations: marketplace.listInstallations,
+  getInstallation: marketplace.getInstallation,
+  configureInstallation: marketplace.configureInstallation,
+  uninstallApp: marketplace.uninstallApp,
   chat: ai.chat,
   chatStream: ai.chatStream,
   toolCall: ai.toolCall,

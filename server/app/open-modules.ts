@@ -79,10 +79,17 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const recorder = createEventRecorder({ database, log });
   const models = openModels(parts, vendors);
   const relay = createRelay({ database, changes, log, timeoutMs: settings.relay.HANDLER_TIMEOUT_SECONDS * 1000 });
-  const tools = createTools({ database, changes, outbound, relay, recordEvents: recorder.record });
+  const tools = createTools({
+    database,
+    changes,
+    outbound,
+    relay,
+    recordEvents: recorder.record,
+    bindingOf: (definition) => apps.bindingOf(definition),
+  });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
   const apps = createApps({ database, changes, vault, tools });
-  const ai = createAi({ database, models, tools, settings: settings.ai, log });
+  const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
   const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
   const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, log });

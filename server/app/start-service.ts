@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS } from '../../contract/events/index.ts';
 import { aiRoutes } from '../modules/ai/index.ts';
-import { appRoutes } from '../modules/apps/index.ts';
+import { appRoutes, marketplaceRoutes } from '../modules/apps/index.ts';
 import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
 import { graphRoutes } from '../modules/graph/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
@@ -64,6 +64,7 @@ function routesOf({ settings, storage, modules }: Parts): Route[] {
     ...adminRoutes(keys),
     ...toolRoutes(tools),
     ...appRoutes(modules.apps),
+    ...marketplaceRoutes(modules.apps),
     ...agentRoutes(relay),
     ...graphRoutes(modules.graphs),
     ...aiRoutes(ai),

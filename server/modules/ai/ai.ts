@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/index.ts';
+import type { Apps } from '../apps/index.ts';
 import type { Models } from '../models/index.ts';
 import type { Tools } from '../tools/index.ts';
 import type { AiSettings } from './ai.settings.ts';
@@ -9,6 +10,7 @@ export interface AiOptions {
   database: Database;
   models: Models;
   tools: Tools;
+  apps: Apps;
   settings: AiSettings;
   log: Logger;
 }

@@ -25,6 +25,8 @@ interface PreparedChat {
   body: ChatBody;
   resolved: ResolvedModel;
   tools: ToolSet;
+  /** Of the packs of the app; empty when there is none. */
+  knowledge: string;
   history: Turn[];
   startedAtMs: number;
 }
@@ -51,25 +53,32 @@ export async function prepareChat(ai: AiDependencies, ctx: RequestContext, body:
   const startedAtMs = Date.now();
   const { developerId, tier } = ctx.caller;
   const resolved = ai.models.resolve(body.model, tier);
-  const tools = await chooseTools(ai.tools, developerId, body);
+  const context = await ai.apps.contextOf(developerId, body.appContext);
+  const tools = chooseTools(ai.tools, context.tools, { developerId, extraTools: body.tools });
   const { conversationId } = body;
   const history =
     conversationId === undefined
       ? []
       : fitHistory(await latestTurns(ai.database, { developerId, conversationId }, HISTORY_TURNS));
-  return { ctx, body, resolved, tools, history, startedAtMs };
+  return { ctx, body, resolved, tools, knowledge: context.knowledge, history, startedAtMs };
 }
 
 function outcomeText(result: unknown): string {
   return typeof result === 'string' ? result : JSON.stringify(result);
 }
 
+/** What the caller says, or the default, and then what the app's packs know. */
+function systemOf({ body, knowledge }: PreparedChat): string {
+  const prompt = body.systemPrompt ?? DEFAULT_SYSTEM_PROMPT;
+  return knowledge === '' ? prompt : `${prompt}\n\n${knowledge}`;
+}
+
 function loopOf(ai: AiDependencies, chat: PreparedChat, tally: UsageTally) {
-  const { ctx, body, resolved, tools } = chat;
+  const { ctx, resolved, tools } = chat;
   return {
     request: {
       model: resolved.upstream,
-      system: body.systemPrompt ?? DEFAULT_SYSTEM_PROMPT,
+      system: systemOf(chat),
       messages: messagesOf(chat),
       tools: tools.offered,
       signal: ctx.signal,

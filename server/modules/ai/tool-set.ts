@@ -39,11 +39,14 @@ function registeredSet(definitions: readonly ToolDefinition[]): ToolSet {
   return set;
 }
 
-/** The enabled tools of the developer, limited to the app of the request, and the request's own. */
-export async function chooseTools(tools: Tools, developerId: string, body: ChatBody): Promise<ToolSet> {
-  const registered = await tools.enabledTools(developerId, body.appContext);
-  if (body.tools === undefined || body.tools.length === 0) return registeredSet(registered);
-  const extra = body.tools.map((tool, index) => tools.definitionOf(developerId, tool, `tools[${index}]`));
+/** The registered tools that the context of the request selects, and the request's own. */
+export function chooseTools(
+  tools: Tools,
+  registered: readonly ToolDefinition[],
+  { developerId, extraTools }: { developerId: string; extraTools: ChatBody['tools'] },
+): ToolSet {
+  if (extraTools === undefined || extraTools.length === 0) return registeredSet(registered);
+  const extra = extraTools.map((tool, index) => tools.definitionOf(developerId, tool, `tools[${index}]`));
   refuseDuplicates(extra);
   return toolSetOf([...registered, ...extra]);
 }

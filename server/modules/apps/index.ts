@@ -3,3 +3,4 @@
 // Must not know what a model is, nor how a tool is called (tools).
 export { createApps, type Apps } from './apps.ts';
 export { appRoutes } from './apps.routes.ts';
+export { marketplaceRoutes } from './marketplace.routes.ts';

@@ -6,7 +6,7 @@ import { lockApp, saveApp, type AppRow } from './app.store.ts';
 import { demandUsableDefinition } from './check-definition.ts';
 import { noSuchApp } from './no-such-app.ts';
 import { sealDefinition } from './seal-definition.ts';
-import { withStatus } from './set-status.ts';
+import { saveWithStatus } from './set-status.ts';
 
 type Change = RouteInput<typeof contract>['body'];
 
@@ -31,6 +31,7 @@ export async function updateApp(
     const sealed = sealDefinition(parts.vault, row, { definition, before: row.secrets });
     const next = { ...row, ...sealed };
     await announce(tx, app.developerId);
-    return saveApp(tx, change.status === undefined ? next : withStatus(next, change.status));
+    const { status } = change;
+    return status === undefined ? saveApp(tx, next) : saveWithStatus(parts, tx, { row: next, status });
   });
 }

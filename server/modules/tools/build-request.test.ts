@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Execution } from '../../../contract/routes/tools.ts';
-import { buildRequest, UnbuildableRequest } from './build-request.ts';
+import { UnbuildableRequest } from './build-failure.ts';
+import { buildRequest } from './build-request.ts';
 import { UnfillablePlaceholder } from './placeholders.ts';
 
 function http(rest: Omit<Execution, 'type'>): Execution {
@@ -82,6 +83,42 @@ describe('where input goes', () => {
       url: 'https://app.example.com/v2/x',
       headers: { authorization: 'own', 'x-app': '1', 'x-trace': 'id-7' },
     });
+  });
+});
+
+describe('what an app adds', () => {
+  const binding = {
+    baseUrl: 'https://app.example.com/v2',
+    headers: { Authorization: 'Bearer {{credentials.token}}' },
+    credentials: { token: 't-{id}', 'user name': 'ann' },
+  };
+
+  test('credentials fill headers, params and body, and are no templates themselves', () => {
+    const execution = http({
+      method: 'POST',
+      url: '/x',
+      headers: { 'X-Key': 'k {{ credentials.token }} {id}' },
+      params: { key: '{{credentials.token}}' },
+      body: { deep: [{ user: '{{credentials.user name}}', said: '{text}' }] },
+    });
+    expect(buildRequest(execution, { id: 7, text: '{{credentials.token}}' }, binding)).toEqual({
+      method: 'POST',
+      url: 'https://app.example.com/v2/x?key=t-%7Bid%7D',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer t-{id}', 'x-key': 'k t-{id} 7' },
+      body: JSON.stringify({ deep: [{ user: 'ann', said: '{{credentials.token}}' }] }),
+    });
+  });
+
+  test('headers of the app go to its own service alone', () => {
+    expect(buildRequest(http({ url: 'https://elsewhere.example.com/x' }), {}, binding).headers).toEqual({});
+    expect(buildRequest(http({ url: 'https://app.example.com/y' }), {}, binding).headers).toEqual({
+      authorization: 'Bearer t-{id}',
+    });
+  });
+
+  test('a credential that nobody gave is named', () => {
+    expect(() => buildRequest(http({ url: '/x' }), {}, { ...binding, credentials: {} })).toThrow(UnbuildableRequest);
+    expect(() => buildRequest(http({ url: '/x' }), {}, { ...binding, credentials: {} })).toThrow('"token"');
   });
 });
 

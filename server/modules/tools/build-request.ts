@@ -1,4 +1,6 @@
 import type { Execution } from '../../../contract/routes/tools.ts';
+import { UnbuildableRequest } from './build-failure.ts';
+import { bindCredentials, fillCredentials } from './credentials.ts';
 import {
   asText,
   emptyRecord,
@@ -21,9 +23,6 @@ export interface ToolRequest {
   headers: Record<string, string>;
   body?: string;
 }
-
-/** The tool's definition makes no request, whatever the input; the message says why. */
-export class UnbuildableRequest extends Error {}
 
 /** Visible Latin-1: no line break, so that a value cannot begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -53,9 +52,16 @@ function safeUrl(filled: string, template: string, binding: ToolBinding): string
   return url.href;
 }
 
-function headersOf(execution: Execution, input: Input, binding: ToolBinding): Record<string, string> {
+/** Headers of the app: for its own service, and for no other that one of its tools may call. */
+function appHeaders(url: string, { baseUrl, headers = {}, credentials = {} }: ToolBinding): [string, string][] {
+  const isElsewhere = baseUrl !== undefined && URL.canParse(baseUrl) && new URL(baseUrl).origin !== new URL(url).origin;
+  if (isElsewhere) return [];
+  return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillCredentials(value, credentials)]);
+}
+
+function headersOf(execution: Execution, input: Input, fromApp: readonly [string, string][]): Record<string, string> {
   const headers = emptyRecord<string>();
-  for (const [name, value] of Object.entries(binding.headers ?? {})) headers[name.toLowerCase()] = value;
+  for (const [name, value] of fromApp) headers[name] = value;
   for (const [name, template] of Object.entries(execution.headers ?? {})) {
     const filled = fillValue(template, input);
     if (filled === undefined || filled === null) continue;
@@ -81,7 +87,11 @@ function unusedInput({ url = '', headers, params, body }: Execution, input: Inpu
  * has no body of its own, in the JSON body. Pure. Throws UnbuildableRequest for the definition's fault and
  * UnfillablePlaceholder for the input's.
  */
-export function buildRequest(execution: Execution, input: Input, binding: ToolBinding = {}): ToolRequest {
+export function buildRequest(definition: Execution, given: Input, binding: ToolBinding = {}): ToolRequest {
+  const { execution, input } =
+    binding.credentials === undefined
+      ? { execution: definition, input: given }
+      : bindCredentials(definition, given, binding.credentials);
   const template = execution.url;
   if (template === undefined) throw new UnbuildableRequest('execution.url is missing.');
   const method = methodOf(execution);
@@ -92,7 +102,7 @@ export function buildRequest(execution: Execution, input: Input, binding: ToolBi
   );
   const more = takesQuery ? rest.flatMap(([name, value]) => queryPairs(name, value)) : [];
   const url = safeUrl(fillUrl(template, input, [...params, ...more]), template, binding);
-  const headers = headersOf(execution, input, binding);
+  const headers = headersOf(execution, input, appHeaders(url, binding));
   const isBodyOwn = execution.body !== undefined;
   if (takesQuery && !isBodyOwn) return { method, url, headers };
   const body = JSON.stringify(isBodyOwn ? fillValue(execution.body, input) : Object.fromEntries(rest));

@@ -3,4 +3,6 @@
 // Must not know who asks for a call, nor what a model is.
 export { createTools, type Tools } from './tools.ts';
 export { toolRoutes } from './tools.routes.ts';
-export type { ToolDefinition } from './tool-definition.ts';
+export { credentialsIn } from './credentials.ts';
+export type { ToolBinding, ToolDefinition } from './tool-definition.ts';
+export { readContent } from './read-answer.ts';

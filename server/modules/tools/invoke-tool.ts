@@ -3,10 +3,12 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import { OutboundError, type Outbound } from '../../platform/net/index.ts';
 import type { NewEvent } from '../../platform/outbox/index.ts';
 import type { Relay } from '../relay/index.ts';
-import { buildRequest, UnbuildableRequest, type ToolRequest } from './build-request.ts';
+import { UnbuildableRequest } from './build-failure.ts';
+import { buildRequest, type ToolRequest } from './build-request.ts';
 import { inputValidator } from './input-schema/index.ts';
 import { isDeeperThan } from './json-depth.ts';
 import { UnfillablePlaceholder } from './placeholders.ts';
+import { redactor } from './redact-secrets.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import type { ToolBinding, ToolDefinition, ToolFailureReason, ToolOutcome } from './tool-definition.ts';
 
@@ -19,7 +21,6 @@ const MAX_EVENT_LENGTH = 256 * 1024;
 export interface ToolCall {
   definition: ToolDefinition;
   input: Record<string, unknown>;
-  binding?: ToolBinding;
   /** Sent to the tool as `Idempotency-Key`, so that it can tell a repetition. */
   idempotencyKey?: string;
   /** For trying a tool out: run it although it is disabled. */
@@ -29,6 +30,8 @@ export interface ToolCall {
 export interface InvokeDependencies {
   outbound: Outbound;
   relay: Pick<Relay, 'call'>;
+  /** What the owning app adds to a tool. */
+  bindingOf: (definition: ToolDefinition) => Promise<ToolBinding | undefined>;
   /** Resolves when the events are on disk. */
   recordEvents: (events: NewEvent[]) => Promise<void>;
 }
@@ -47,7 +50,10 @@ function refusalOf({ definition, input, allowDisabled = false }: ToolCall): Refu
 }
 
 /** The request of a call; what the input gets wrong is refused, what the definition does is a failure of the tool. */
-function requestOf({ definition, input, binding, idempotencyKey }: ToolCall): ToolRequest | Refusal {
+function requestOf(
+  { definition, input, idempotencyKey }: ToolCall,
+  binding: ToolBinding | undefined,
+): ToolRequest | Refusal {
   try {
     const request = buildRequest(definition.execution ?? { type: 'http' }, input, binding);
     if (idempotencyKey === undefined) return request;
@@ -108,10 +114,27 @@ async function runHandler(relay: InvokeDependencies['relay'], ctx: RequestContex
   return isTooDeep ? { error: `The result nests deeper than ${LIMITS.jsonDepth} levels.` } : outcome;
 }
 
-async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ReadAnswer | Refusal> {
-  if (call.definition.execution?.type !== 'http') return runHandler(deps.relay, ctx, call);
-  const request = requestOf(call);
-  return 'reason' in request ? request : send(deps.outbound, request, ctx.signal);
+interface Attempt {
+  answer: ReadAnswer | Refusal;
+  /** Takes out of a text or value what must not be stored or told. */
+  redact: (value: unknown) => unknown;
+}
+
+const asItIs = (value: unknown): unknown => value;
+
+async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<Attempt> {
+  const { definition } = call;
+  if (definition.execution?.type !== 'http') {
+    return { answer: await runHandler(deps.relay, ctx, call), redact: asItIs };
+  }
+  const isOwned = definition.appId !== undefined || definition.installationId !== undefined;
+  const binding = isOwned ? await deps.bindingOf(definition) : undefined;
+  const request = requestOf(call, binding);
+  const answer = 'reason' in request ? request : await send(deps.outbound, request, ctx.signal);
+  if (binding === undefined) return { answer, redact: asItIs };
+  const { headers = {}, credentials = {} } = binding;
+  const redact = redactor([...Object.values(headers), ...Object.values(credentials)]);
+  return { answer: 'error' in answer ? { ...answer, error: String(redact(answer.error)) } : answer, redact };
 }
 
 /**
@@ -121,10 +144,15 @@ async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: Tool
  */
 export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ToolOutcome> {
   const startedAt = performance.now();
-  const answer = refusalOf(call) ?? (await attempt(deps, ctx, call));
+  const refusal = refusalOf(call);
+  const { answer, redact } = refusal ? { answer: refusal, redact: asItIs } : await attempt(deps, ctx, call);
   const elapsedMs = Math.round((performance.now() - startedAt) * 10) / 10;
   const outcome = outcomeOf(answer, elapsedMs);
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
-  if (wasAttempted) await deps.recordEvents([eventOf(ctx, call, outcome)]);
+  if (wasAttempted) {
+    const event = eventOf(ctx, call, outcome);
+    const data = Object.entries(event.data).map(([key, value]): [string, unknown] => [key, redact(value)]);
+    await deps.recordEvents([{ ...event, data: Object.fromEntries(data) }]);
+  }
   return outcome;
 }

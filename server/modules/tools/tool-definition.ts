@@ -6,18 +6,22 @@ export interface ToolDefinition {
   name: string;
   description: string;
   appId?: string | undefined;
+  /** The installation that the tool was pinned by; it runs with the credentials of that. */
+  installationId?: string;
   /** JSON Schema of the input. */
   inputSchema: Record<string, unknown>;
   execution?: Execution | undefined;
   enabled: boolean;
 }
 
-/** What an app adds to the tools it owns. */
+/** What an app adds to the tools it owns. Nothing of it is ever told. */
 export interface ToolBinding {
   /** Relative urls are joined to it. */
   baseUrl?: string;
-  /** Sent with every call; the tool's own headers win. */
+  /** Sent with every call of that origin; the tool's own headers win. `{{credentials.name}}` is filled. */
   headers?: Record<string, string>;
+  /** What `{{credentials.name}}` stands for in headers, params and body. */
+  credentials?: Readonly<Record<string, string>>;
 }
 
 /** How a call ended. Failing is an ordinary outcome: whoever asked decides what it means. */

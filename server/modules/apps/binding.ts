@@ -1,0 +1,58 @@
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { ToolBinding, ToolDefinition } from '../tools/index.ts';
+import type { AppShelf } from './app-cache.ts';
+import type { AppRow } from './app.store.ts';
+import { placeOfCredential } from './configure-installation.ts';
+import type { InstallationRow } from './installation.store.ts';
+import { placeOfHeader } from './publish-version.ts';
+import { openDefinition } from './seal-definition.ts';
+
+function credentialsOf(vault: Vault, row: InstallationRow): Record<string, string> {
+  const opened = Object.entries(row.credentials).map(([name, sealed]): [string, string] => [
+    name,
+    vault.open(placeOfCredential(row, name), sealed),
+  ]);
+  return Object.fromEntries(opened);
+}
+
+/** Of an installed app: the credentials of the installer, and nothing of the publisher but how they are sent. */
+function installedBinding(vault: Vault, row: InstallationRow): ToolBinding {
+  const { publisherId: developerId, appKey, version, manifest, headerSecrets } = row;
+  const headers = Object.entries(headerSecrets).map(([name, sealed]): [string, string] => [
+    name,
+    vault.open(placeOfHeader({ developerId, appKey, version }, name), sealed),
+  ]);
+  return {
+    ...(manifest.baseUrl === undefined ? {} : { baseUrl: manifest.baseUrl }),
+    headers: Object.fromEntries(headers),
+    credentials: credentialsOf(vault, row),
+  };
+}
+
+/** Of an own app. Its credentials are those of the developer's own installation of it, where there is one. */
+function ownBinding(vault: Vault, row: AppRow, shelf: AppShelf): ToolBinding {
+  const { baseUrl, headers = {} } = openDefinition(vault, row, row).serviceConfig ?? {};
+  const installed = [...shelf.installations.values()].find((entry) => entry.row.appKey === row.id);
+  return {
+    ...(baseUrl === undefined || baseUrl === '' ? {} : { baseUrl }),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+    ),
+    credentials: installed ? credentialsOf(vault, installed.row) : {},
+  };
+}
+
+/** What the app of a tool adds to its calls; undefined when the tool belongs to none that is there. */
+export function bindingOf(
+  vault: Vault,
+  shelf: AppShelf,
+  { appId, installationId }: ToolDefinition,
+): ToolBinding | undefined {
+  if (installationId !== undefined) {
+    const installed = shelf.installations.get(installationId);
+    // Uninstalled while the call was under way: nothing is left to call with.
+    return installed ? installedBinding(vault, installed.row) : { credentials: {} };
+  }
+  const own = appId === undefined ? undefined : shelf.apps.get(appId);
+  return own && ownBinding(vault, own.row, shelf);
+}
