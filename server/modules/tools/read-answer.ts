@@ -48,18 +48,21 @@ function readText(text: string, contentType: string): ReadAnswer {
   return { result: parsed.value };
 }
 
-/**
- * Reads an answer: JSON where it says so or is an object or list all the same, else text; an empty answer is null.
- * A status other than 2xx, bytes that are no text, and JSON that is none are failures.
- */
-export function readAnswer({ status, headers, body }: OutboundResponse): ReadAnswer {
+/** What a body holds: JSON where it says so or is an object or list all the same, else text; an empty one is null. */
+export function readContent({ headers, body }: Pick<OutboundResponse, 'headers' | 'body'>): ReadAnswer {
   const contentType = headers['content-type'] ?? '';
   const text = decode(body, contentType);
-  const isBinary = text.includes('\0');
-  if (status < 200 || status > 299) {
-    const shown = isBinary || text.trim() === '' ? '' : `: ${text.trim().slice(0, SHOWN).toWellFormed()}`;
-    return { error: `The tool's address answered with HTTP ${status}${shown}` };
-  }
-  if (isBinary) return { error: `The answer is not text (Content-Type: ${contentType || 'none'}).` };
+  if (text.includes('\0')) return { error: `The answer is not text (Content-Type: ${contentType || 'none'}).` };
   return readText(text, contentType);
+}
+
+/**
+ * Reads the answer to a tool's call. A status other than 2xx, bytes that are no text, and JSON that is none are
+ * failures.
+ */
+export function readAnswer({ status, headers, body }: OutboundResponse): ReadAnswer {
+  if (status >= 200 && status <= 299) return readContent({ headers, body });
+  const text = decode(body, headers['content-type'] ?? '').trim();
+  const shown = text.includes('\0') || text === '' ? '' : `: ${text.slice(0, SHOWN).toWellFormed()}`;
+  return { error: `The tool's address answered with HTTP ${status}${shown}` };
 }
