@@ -52,6 +52,7 @@ export const ROUTES = {
   deleteApp: apps.deleteApp,
   publishApp: apps.publishApp,
   unpublishApp: apps.unpublishApp,
+  getDashboard: apps.getDashboard,
   listMarketplaceApps: marketplace.listMarketplaceApps,
   previewMarketplaceApp: marketplace.previewMarketplaceApp,
   installApp: marketplace.installApp,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** A service on loopback that demands a credential. */
 export interface DemandingService {
@@ -31,17 +31,19 @@ const ANSWERS: Record<string, unknown> = {
 /** Starts it; whatever comes without one of the credentials, as a Bearer token, is 401. */
 export async function startDemandingService(tokens: readonly string[]): Promise<DemandingService> {
   const requests: DemandingService['requests'] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    const headers = headersOf(request);
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    requests.push({ path, headers, body });
+    response.setHeader('content-type', 'application/json');
+    const isKnown = tokens.some((token) => headers['authorization'] === `Bearer ${token}`);
+    if (!isKnown) response.writeHead(401).end('{"error":"who are you?"}');
+    else if (path !== '/api/hangs')
+      response.end(JSON.stringify(ANSWERS[path] ?? { path, said: headers['authorization'] }));
+  };
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      const headers = headersOf(request);
-      const path = (request.url ?? '').split('?', 1)[0] ?? '';
-      requests.push({ path, headers, body });
-      response.setHeader('content-type', 'application/json');
-      const isKnown = tokens.some((token) => headers['authorization'] === `Bearer ${token}`);
-      if (!isKnown) response.writeHead(401).end('{"error":"who are you?"}');
-      else if (path === '/api/hangs') return;
-      else response.end(JSON.stringify(ANSWERS[path] ?? { path, said: headers['authorization'] }));
-    });
+    answer(request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -3,12 +3,21 @@ import { implement, type Route } from '../../platform/http/index.ts';
 import { wireApp, wireListedApp } from './app-wire.ts';
 import type { Apps } from './apps.ts';
 import { createApp } from './create-app.ts';
+import { readDashboard, type DashboardParts } from './dashboard/read-dashboard.ts';
+import { createRecent } from './dashboard/recent.ts';
 import { deleteApp } from './delete-app.ts';
 import { noSuchApp } from './no-such-app.ts';
 import { setStatus } from './set-status.ts';
 import { updateApp } from './update-app.ts';
 
+/** Of dashboards: how long data are given again, and how many widgets are remembered. */
+const RECENT = { maxAgeMs: 10_000, maxEntries: 2000 };
+
 export function appRoutes(apps: Apps): Route[] {
+  const dashboards: DashboardParts = {
+    apps,
+    recent: createRecent({ ...RECENT, isKept: ({ status }) => status === 'ok' }),
+  };
   return [
     implement(contract.createApp, async ({ caller: { developerId } }, { body }) => {
       const { row, isNew } = await createApp(apps, developerId, body);
@@ -24,6 +33,7 @@ export function appRoutes(apps: Apps): Route[] {
       if (!entry) throw noSuchApp(params.id);
       return entry.wire;
     }),
+    implement(contract.getDashboard, (ctx, { params }) => readDashboard(dashboards, ctx, params.id)),
     implement(contract.updateApp, async ({ caller: { developerId } }, { params, body }) => {
       const row = await updateApp(apps, { developerId, appId: params.id }, body);
       apps.forget(developerId);
