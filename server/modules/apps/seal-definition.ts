@@ -12,7 +12,7 @@ interface Owner {
   id: string;
 }
 
-export function placeOf({ developerId, id }: Owner, pointer: string): SealPlace {
+function placeOf({ developerId, id }: Owner, pointer: string): SealPlace {
   return { purpose: 'app-definition', developerId, row: id, field: pointer };
 }
 

@@ -1,4 +1,4 @@
-import type { EdgeInput, GraphEdge } from '../../../contract/routes/graph.ts';
+import type { EdgeInput, GraphEdge } from '../../../contract/shared/graph-shapes.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { changeGraph, type GraphWrite } from './store/change-graph.ts';
 import type { GraphName } from './store/graph-row.ts';

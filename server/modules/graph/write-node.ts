@@ -1,4 +1,4 @@
-import type { GraphNode, NodeInput } from '../../../contract/routes/graph.ts';
+import type { GraphNode, NodeInput } from '../../../contract/shared/graph-shapes.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { deriveExternalId } from './external-id.ts';
 import { changeGraph } from './store/change-graph.ts';

@@ -61,7 +61,7 @@ function sendNow(reply: FastifyReply, output: unknown): void {
 }
 
 /** Answers at once where the handler does: a read that is served from memory waits for no promise. */
-function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
+function answerRequest(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
   const { contract } = route;
   const ctx = new HttpRequestContext(request.id, demandPermission(request, contract.permission), reply.raw);
   const { underWay } = request.server;
@@ -97,6 +97,6 @@ export function registerRoute(app: FastifyInstance, route: Route): void {
       demandPermission(request, contract.permission);
       done();
     },
-    handler: (request, reply) => answer(route, request, reply),
+    handler: (request, reply) => answerRequest(route, request, reply),
   });
 }

@@ -22,12 +22,11 @@ describe('a stat', () => {
   });
 });
 
-describe('a chart', () => {
-  const one = (values: (number | null)[], labels = values.map((_, index) => String(index + 1))) => ({
-    labels,
-    series: [{ name: 'value', values }],
-  });
+function one(values: (number | null)[], labels = values.map((_, index) => String(index + 1))) {
+  return { labels, series: [{ name: 'value', values }] };
+}
 
+describe('a chart', () => {
   test.each([
     [[1, '2', 3], one([1, 2, 3])],
     [

@@ -1,8 +1,8 @@
 /** Told of one edge of a node: the node at its other end, and its label (twice the relation, plus 1 with properties). */
 export type VisitEdge = (other: number, label: number) => void;
 
-export function labelOf(relation: number, hasProperties: boolean): number {
-  return 2 * relation + (hasProperties ? 1 : 0);
+export function labelOf(relation: number, isWithProperties: boolean): number {
+  return 2 * relation + (isWithProperties ? 1 : 0);
 }
 
 export function relationOf(label: number): number {

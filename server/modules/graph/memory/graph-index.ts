@@ -1,6 +1,6 @@
 import type { GraphChanges } from '../store/change-graph.ts';
 import type { NodeChange } from '../store/write-items.ts';
-import { Adjacency, labelOf } from './adjacency.ts';
+import { labelOf, type Adjacency } from './adjacency.ts';
 
 /** A node as it is held in memory; its properties are not. */
 export interface HeldNode {
@@ -25,8 +25,8 @@ export class GraphIndex {
   readonly #byExternalId = new Map<string, number>();
   readonly #byName = new Map<string, number | number[]>();
   #textLength = 0;
-  /** Told of nodes whose name came, changed or went. */
-  onName: (no: number) => void = () => undefined;
+  /** Told of nodes that came, changed or went. */
+  onNode: (no: number) => void = () => undefined;
 
   constructor(counter: number, edges: { out: Adjacency; in: Adjacency }) {
     this.counter = counter;
@@ -34,8 +34,11 @@ export class GraphIndex {
     this.in = edges.in;
   }
 
+  /** Bytes that its search takes. */
+  searchBytes = 0;
+
   get bytes(): number {
-    return this.out.bytes + this.in.bytes + NODE_BYTES * this.nodes.length + 2 * this.#textLength;
+    return this.searchBytes + this.out.bytes + this.in.bytes + NODE_BYTES * this.nodes.length + 2 * this.#textLength;
   }
 
   /** The number of a relation, if the graph knows it. */
@@ -72,7 +75,7 @@ export class GraphIndex {
     else if (typeof namesakes === 'number') this.#byName.set(name, [namesakes, no]);
     else namesakes.push(no);
     this.#textLength += externalId.length + name.length;
-    this.onName(no);
+    this.onNode(no);
   }
 
   /** Applies what one write changed; it has to be the next one. */
@@ -111,6 +114,6 @@ export class GraphIndex {
     this.in.each(no, (other, label) => this.out.remove(other, no, label >> 1));
     this.out.clear(no);
     this.in.clear(no);
-    this.onName(no);
+    this.onNode(no);
   }
 }

@@ -1,6 +1,8 @@
 import { prepared, type Database } from '../../../platform/db/index.ts';
 import type { GraphChanges } from '../store/change-graph.ts';
 import type { GraphRow } from '../store/graph-row.ts';
+import { GraphSearch } from '../search/graph-search.ts';
+import { searchedProperties } from '../store/read-nodes.ts';
 import type { GraphIndex } from './graph-index.ts';
 import { loadIndex } from './load-index.ts';
 
@@ -34,6 +36,8 @@ export class HotGraphs {
   readonly #graphs = new Map<number, GraphIndex>();
   readonly #loads = new Map<number, Promise<GraphIndex | undefined>>();
 
+  readonly #searches = new WeakMap<GraphIndex, Promise<GraphSearch>>();
+
   constructor(options: HotGraphsOptions) {
     this.#options = options;
   }
@@ -53,6 +57,17 @@ export class HotGraphs {
     if (!loaded || loaded.counter >= row.counter) return loaded;
     // The load had begun before that write.
     return (await this.#catchUp(loaded, row)) ? loaded : undefined;
+  }
+
+  /** The search of a graph that is in memory, built when it is first asked for. */
+  searchOf(row: GraphRow, index: GraphIndex): Promise<GraphSearch> {
+    const known = this.#searches.get(index);
+    if (known) return known;
+    const { database } = this.#options;
+    const search = GraphSearch.build(index, (nos) => searchedProperties(database, row, nos));
+    this.#searches.set(index, search);
+    search.catch(() => this.#searches.delete(index));
+    return search;
   }
 
   /** Waits for what is being loaded. */

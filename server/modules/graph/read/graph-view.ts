@@ -1,4 +1,4 @@
-import type { Direction, GraphNode } from '../../../../contract/routes/graph.ts';
+import type { Direction, GraphNode } from '../../../../contract/shared/graph-shapes.ts';
 import type { Database } from '../../../platform/db/index.ts';
 import { hasProperties, relationOf } from '../memory/adjacency.ts';
 import type { GraphIndex } from '../memory/graph-index.ts';

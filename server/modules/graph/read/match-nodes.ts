@@ -11,14 +11,20 @@ export interface Matches extends GraphView {
   nos: number[];
 }
 
-/** The nodes of a graph that match a text. */
+/** The nodes of a graph that match a text, and the graph itself. */
 export async function matchesOf(
   { database, hot }: Graphs,
   row: GraphRow,
   { text, withProperties }: { text: string; withProperties: boolean },
 ): Promise<Matches> {
   const index = await hot.current(row);
-  const view = index ? memoryView(database, row, index) : databaseView(database, row);
-  const nos = await matchNodes(database, row, { text: text.toLowerCase(), limit: MOST_MATCHES });
-  return { ...view, nos: withProperties ? nos : nos };
+  const isAll = text.trim() === '';
+  if (!index || isAll) {
+    const view = index ? memoryView(database, row, index) : databaseView(database, row);
+    const wanted = { text: isAll ? '' : text.trim().toLowerCase(), limit: MOST_MATCHES, withProperties };
+    return { ...view, nos: await matchNodes(database, row, wanted) };
+  }
+  const search = await hot.searchOf(row, index);
+  const nos = await search.find(text, { most: MOST_MATCHES, withProperties });
+  return { ...memoryView(database, row, index), nos };
 }

@@ -1,4 +1,5 @@
-import { GRAPH_LIMITS, type searchGraph as contract } from '../../../../contract/routes/graph.ts';
+import type { searchGraph as contract } from '../../../../contract/routes/graph.ts';
+import { GRAPH_LIMITS } from '../../../../contract/shared/graph-shapes.ts';
 import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';

@@ -11,7 +11,7 @@ type Body = RouteInput<typeof contract>['body'];
 type Answer = RouteOutput<typeof contract>;
 
 /** A graph as of now: from memory where it is there. */
-export async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<GraphView | undefined> {
+async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<GraphView | undefined> {
   const row = await findGraph(database, name);
   if (!row) return undefined;
   const index = await hot.current(row);

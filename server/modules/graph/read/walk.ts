@@ -1,4 +1,4 @@
-import { GRAPH_LIMITS, type Direction } from '../../../../contract/routes/graph.ts';
+import { GRAPH_LIMITS, type Direction } from '../../../../contract/shared/graph-shapes.ts';
 import { relationOf, type Adjacency } from '../memory/adjacency.ts';
 
 /** Entries of adjacency that one walk looks at: some ten milliseconds. */
@@ -27,7 +27,7 @@ export interface WalkEdge {
 }
 
 /** How a node was reached. */
-export interface Reached {
+interface Reached {
   no: number;
   depth: number;
   /** The node before it, and the relation between them. */

@@ -1,4 +1,4 @@
-import type { GraphStats } from '../../../../contract/routes/graph.ts';
+import type { GraphStats } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable, type Transaction } from '../../../platform/db/index.ts';
 
 /** Which graph of which developer. */

@@ -1,5 +1,5 @@
 import { ownRows } from './own-rows.ts';
-import type { GraphEdge } from '../../../../contract/routes/graph.ts';
+import type { GraphEdge } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { arrayOf, intArrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';

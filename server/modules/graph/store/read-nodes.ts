@@ -1,11 +1,13 @@
 import { ownRows } from './own-rows.ts';
-import type { GraphNode } from '../../../../contract/routes/graph.ts';
+import type { GraphNode } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { intArrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
 
 /** Bytes of properties in one answer. */
 const PROPERTIES_BYTES = 16 * 1024 * 1024;
+/** Characters of a node's properties whose words are searched. */
+const SEARCHED_CHARACTERS = 20_000;
 
 export interface NodeRow {
   no: number;
@@ -131,16 +133,37 @@ export async function filterNodes(
 }
 
 const matchText = prepared(`select n.no from graph_nodes n
-  where ${OWN} and ($3 = '' or strpos(lower(n.name), $3) > 0 or strpos(lower(n.properties), $3) > 0)
+  where ${OWN} and ($3 = '' or strpos(lower(n.name), $3) > 0 or ($5 and strpos(lower(n.properties), $3) > 0))
   order by case when lower(n.name) = $3 then 0 when starts_with(lower(n.name), $3) then 1
     when strpos(lower(n.name), $3) > 0 then 2 else 3 end, length(n.name), n.external_id limit $4`);
 
-/** Nodes whose name, or whose properties, contain a text in lower case; the best first. */
+/** Nodes whose name, or whose properties where asked for, contain a text in lower case; the best first. */
 export async function matchNodes(
   db: Queryable,
   graph: GraphKey,
-  { text, limit }: { text: string; limit: number },
+  { text, limit, withProperties }: { text: string; limit: number; withProperties: boolean },
 ): Promise<number[]> {
-  const { rows } = await db.query<{ no: number }>(matchText([graph.developerId, graph.no, text, limit]));
+  const values = [graph.developerId, graph.no, text, limit, withProperties];
+  const { rows } = await db.query<{ no: number }>(matchText(values));
   return rows.map(({ no }) => no);
+}
+
+const selectProperties = prepared(`select n.no, left(n.properties, ${SEARCHED_CHARACTERS}) as properties,
+    length(n.properties) > ${SEARCHED_CHARACTERS} as "isCut"
+  from unnest($3::int[]) p (no)
+  cross join lateral (
+    select no, properties from graph_nodes n where n.no = p.no and ${ownRows('n')} and n.properties is not null limit 1
+  ) n`);
+
+/** Properties as they are searched: JSON texts by number of the node; a long one is cut, and a text as a whole. */
+export async function searchedProperties(
+  db: Queryable,
+  graph: GraphKey,
+  nos: readonly number[],
+): Promise<Map<number, string>> {
+  if (nos.length === 0) return new Map();
+  const { rows } = await db.query<{ no: number; properties: string; isCut: boolean }>(
+    selectProperties([graph.developerId, graph.no, intArrayOf(nos)]),
+  );
+  return new Map(rows.map(({ no, properties, isCut }) => [no, isCut ? JSON.stringify(properties) : properties]));
 }

@@ -1,5 +1,5 @@
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
-import type { Direction } from '../../../../contract/routes/graph.ts';
+import type { Direction } from '../../../../contract/shared/graph-shapes.ts';
 import { intArrayOf } from './array-literal.ts';
 import { ownRows } from './own-rows.ts';
 import type { GraphKey } from './graph-row.ts';

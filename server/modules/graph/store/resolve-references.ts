@@ -4,7 +4,7 @@ import type { GraphRow } from './graph-row.ts';
 import type { EdgeChange, PendingColumns } from './write-items.ts';
 
 /** No node has that externalId or name. */
-export const UNKNOWN = -1;
+const UNKNOWN = -1;
 /** Several nodes have that name, and none that externalId. */
 export const AMBIGUOUS = -2;
 

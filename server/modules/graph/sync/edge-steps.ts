@@ -1,4 +1,4 @@
-import type { EdgeInput } from '../../../../contract/routes/graph.ts';
+import type { EdgeInput } from '../../../../contract/shared/graph-shapes.ts';
 import { arrayOf, intArrayOf } from '../store/array-literal.ts';
 import type { SyncReply, SyncStep } from './sync-step.ts';
 
@@ -40,7 +40,9 @@ function sortedIndexes({ from, to, relation }: Numbered): Uint32Array {
   for (let i = 0; i < from.length; i++) if (at(from, i) >= 0 && at(to, i) >= 0) indexes[count++] = i;
   return indexes
     .subarray(0, count)
-    .sort((a, b) => at(from, a) - at(from, b) || at(to, a) - at(to, b) || at(relation, a) - at(relation, b) || a - b);
+    .toSorted(
+      (a, b) => at(from, a) - at(from, b) || at(to, a) - at(to, b) || at(relation, a) - at(relation, b) || a - b,
+    );
 }
 
 /** The last index of each edge, and the properties that were given last, where they were given earlier. */

@@ -1,4 +1,4 @@
-import type { EdgeInput, NodeInput } from '../../../../contract/routes/graph.ts';
+import type { EdgeInput, NodeInput } from '../../../../contract/shared/graph-shapes.ts';
 import { AppError } from '../../../platform/errors/index.ts';
 import type { Database } from '../../../platform/db/index.ts';
 import { publishEvents } from '../../../platform/outbox/index.ts';
@@ -64,26 +64,31 @@ async function pendingStep(write: GraphWrite, { columns }: StepOf<'pending'>): P
 }
 
 async function takeStep(write: GraphWrite, step: SyncStep, isFirst: boolean): Promise<SyncReply> {
+  let reply: SyncReply = [];
   switch (step.kind) {
     case 'words':
-      return numberWords(write, step);
+      reply = await numberWords(write, step);
+      break;
     case 'nodes':
       await nodesStep(write, step);
-      return [];
+      break;
     case 'connect':
       await connectStep(write, step);
-      return [];
+      break;
     case 'resolve':
-      return resolveReferences(write.tx, write.graph, step.references);
+      reply = await resolveReferences(write.tx, write.graph, step.references);
+      break;
     case 'ambiguous':
-      return refuseAmbiguous(write, step.field, step.reference);
+      await refuseAmbiguous(write, step.field, step.reference);
+      break;
     case 'edges':
       await edgesStep(write, step, isFirst);
-      return [];
+      break;
     case 'pending':
       await pendingStep(write, step);
-      return [];
+      break;
   }
+  return reply;
 }
 
 /** Takes the steps of a body, one after the other, in the transaction of a write. */

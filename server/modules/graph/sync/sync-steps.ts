@@ -1,4 +1,4 @@
-import { SyncBody, type EdgeInput, type NodeInput } from '../../../../contract/routes/graph.ts';
+import { SyncBody, type EdgeInput, type NodeInput } from '../../../../contract/shared/graph-shapes.ts';
 import type { Static } from 'typebox';
 import { AppError } from '../../../platform/errors/index.ts';
 import { compileValidator, parseJsonBody } from '../../../platform/json/index.ts';

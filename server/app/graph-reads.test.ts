@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { graphCalls, idsOf, OFFICES } from '../testing/graph-calls.ts';
+import { pick, startTestApp, type TestApp } from '../testing/start-test-app.ts';
+import { testDataFile } from '../testing/test-data.ts';
+
+let app: TestApp;
+/** Another process on the same database, whose answers come from the database alone. */
+let bare: TestApp;
+let developer: { id: string; key: string };
+
+const { call, node, sync, traverse, search } = graphCalls(() => ({ app, developer }));
+
+beforeAll(async () => {
+  app = await startTestApp();
+  bare = await startTestApp({ DATABASE_URL: app.databaseUrl, HOT_INDEX_MB: '0' });
+});
+afterAll(async () => {
+  await bare.stop();
+  await app.stop();
+});
+beforeEach(async () => {
+  developer = await app.createDeveloper();
+});
+
+describe('traversal', () => {
+  test('tells nodes, edges and paths', async () => {
+    await sync(OFFICES);
+    for (const on of [app, bare]) {
+      expect(await traverse({ startNode: 'Ada', depth: 2, direction: 'outgoing' }, on)).toEqual({
+        startNode: 'Ada',
+        startNodes: [
+          {
+            appId: 'crm',
+            objectType: 'Person',
+            name: 'Ada',
+            externalId: 'Ada',
+            properties: { skills: ['graphs'], address: { floor: 3 } },
+          },
+        ],
+        nodes: [
+          { appId: 'crm', objectType: 'Building', name: 'Main office', externalId: 'hq', properties: {}, depth: 1 },
+          {
+            appId: 'crm',
+            objectType: 'City',
+            name: 'Berlin',
+            externalId: 'Berlin',
+            properties: { country: 'Germany' },
+            depth: 2,
+          },
+        ],
+        edges: [
+          { from: 'Ada', to: 'hq', relation: 'WORKS_IN', properties: {} },
+          { from: 'hq', to: 'Berlin', relation: 'LOCATED_IN', properties: { since: 1999 } },
+        ],
+        paths: [
+          { nodes: ['Ada', 'hq'], relations: ['WORKS_IN'] },
+          { nodes: ['Ada', 'hq', 'Berlin'], relations: ['WORKS_IN', 'LOCATED_IN'] },
+        ],
+        truncated: false,
+      });
+      expect(idsOf(await traverse({ startNode: 'Ada' }, on), 'nodes').toSorted()).toEqual(['Bob', 'hq']);
+      expect(idsOf(await traverse({ startNode: 'Ada', direction: 'incoming' }, on), 'nodes')).toEqual(['Bob']);
+      expect(idsOf(await traverse({ startNode: 'Ada', relation: 'WORKS_IN' }, on), 'nodes')).toEqual(['hq']);
+      expect(idsOf(await traverse({ startNode: 'Ada', relation: 'NONE' }, on), 'nodes')).toEqual([]);
+    }
+  });
+
+  test('starts from every node of a name, and tells a self loop and parallel edges once', async () => {
+    await sync({
+      nodes: [1, 2].map((i) => ({ type: 'Person', name: 'Ada', externalId: `ada-${i}` })),
+      edges: [
+        { from: 'ada-1', to: 'ada-1', relation: 'KNOWS' },
+        { from: 'ada-1', to: 'ada-2', relation: 'KNOWS' },
+        { from: 'ada-1', to: 'ada-2', relation: 'HELPS' },
+      ],
+    });
+    for (const on of [app, bare]) {
+      const all = await traverse({ startNode: 'Ada', depth: 3 }, on);
+      expect(idsOf(all, 'startNodes')).toEqual(['ada-1', 'ada-2']);
+      expect(pick(all, 'nodes')).toEqual([]);
+      expect(pick(all, 'edges')).toHaveLength(3);
+    }
+  });
+
+  test.each([
+    [{}, 400, 'startNode is required.'],
+    [{ startNode: 'Ada', depth: 4 }, 400, 'depth must be <= 3.'],
+    [{ startNode: 'Ada', direction: 'up' }, 400, 'direction must be one of outgoing, incoming, both.'],
+    [{ startNode: 'Nobody' }, 404, 'There is no node "Nobody" in the graph.'],
+  ])('refuses %j with %i', async (body, status, message) => {
+    await sync(OFFICES);
+    expect(await call('POST', '/crm/traverse', body)).toMatchObject({ status, body: { error: { message } } });
+  });
+
+  test('is cut at 10,000 nodes of a hub', async () => {
+    const nodes = Array.from({ length: 12_000 }, (_, i) => ({ type: 't', name: `n${i}` }));
+    await sync({ nodes, edges: nodes.map(({ name }) => ({ from: 'n0', to: name, relation: 'r' })) });
+    for (const on of [app, bare]) {
+      const found = await traverse({ startNode: 'n0', depth: 2 }, on);
+      expect({ nodes: idsOf(found, 'nodes').length, truncated: pick(found, 'truncated') }).toEqual({
+        nodes: 10_000,
+        truncated: true,
+      });
+    }
+  });
+
+  test('two processes agree on the very next request', async () => {
+    await sync(OFFICES);
+    const other = await startTestApp({ DATABASE_URL: app.databaseUrl });
+    try {
+      for (let i = 0; i < 40; i++) {
+        const [writer, reader] = i % 2 === 0 ? [app, other] : [other, app];
+        const body = { from: 'Ada', to: `n${i}`, relation: 'r' };
+        const request = { key: developer.key };
+        await writer.call('POST', '/v1/graph/crm/nodes', { ...request, body: { type: 't', name: `n${i}` } });
+        await writer.call('POST', '/v1/graph/crm/edges', { ...request, body });
+        expect(idsOf(await traverse({ startNode: 'Ada', relation: 'r' }, reader), 'nodes')).toHaveLength(i + 1);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+const expected = testDataFile('graph/traverse-expected.jsonl');
+
+function linesOf(name: string): Record<string, unknown>[] {
+  const text = readFileSync(expected?.replace('traverse-expected', name) ?? '', 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe.runIf(expected)('traversals that an independent search has answered', () => {
+  test('every one matches, from memory and from the database', { timeout: 120_000 }, async () => {
+    await sync({ nodes: linesOf('codex-s.nodes'), edges: linesOf('codex-s.edges') });
+    await traverse({ startNode: 'Q2071' });
+    const wrong: unknown[] = [];
+    for (const line of linesOf('traverse-expected')) {
+      const { start: startNode, relation, direction, depth, visited } = line;
+      const body = { startNode, direction, depth, ...(relation === null ? {} : { relation }) };
+      for (const on of [app, bare]) {
+        const ids = idsOf(await traverse(body, on), 'nodes').toSorted();
+        const hash = createHash('sha256').update(ids.join('\n')).digest('hex');
+        if (ids.length !== visited || hash !== line['sha256_of_sorted_ids_joined_by_newline']) wrong.push(line);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('search', () => {
+  test('finds by name and by properties, with what is around', async () => {
+    await sync(OFFICES);
+    const found = await search({ query: 'ada' });
+    expect(idsOf(found, 'nodes')).toEqual(['Ada']);
+    expect(idsOf(found, 'neighbors').toSorted()).toEqual(['Bob', 'hq']);
+    expect(pick(found, 'edges')).toEqual([
+      { appId: 'crm', from: 'Ada', to: 'hq', relation: 'WORKS_IN', properties: {} },
+      { appId: 'crm', from: 'Bob', to: 'Ada', relation: 'REPORTS_TO', properties: {} },
+    ]);
+    expect(await search({ query: 'ada', includeNeighbors: false })).toMatchObject({
+      neighbors: [],
+      edges: [],
+      total: 1,
+    });
+    expect(idsOf(await search({ query: 'germany' }), 'nodes')).toEqual(['Berlin']);
+    expect(idsOf(await search({ query: 'a', object_type: 'Person' }), 'nodes')).toContain('Ada');
+    expect(idsOf(await search({ properties: { country: 'Germany' } }), 'nodes')).toEqual(['Berlin']);
+    expect(pick(await search({ limit: 2 }), 'total')).toBe(4);
+    expect(await search({ query: 'nothing like it' })).toMatchObject({ nodes: [], total: 0 });
+  });
+
+  test('ranks the same name, a beginning, a word, a part, a similar name, words of properties', async () => {
+    const names = ['Unlondoned', 'London Bridge', 'New London', 'Paris', 'Londno', 'London'];
+    await sync({
+      nodes: [
+        ...names.map((name) => ({ type: 't', name })),
+        { type: 't', name: 'x', properties: { near: ['the city of LONDON'] } },
+      ],
+    });
+    const ranked = ['London', 'London_Bridge', 'New_London', 'Unlondoned', 'Londno', 'x'];
+    expect(idsOf(await search({ query: 'london' }), 'nodes')).toEqual(ranked);
+    expect(idsOf((await call('GET', '/crm/nodes?name=LONDON')).body, 'nodes')).toEqual(ranked.slice(0, -1));
+
+    await node('t', 'Paris', { properties: { twin: 'London' } });
+    await node('t', 'London Eye');
+    await call('DELETE', '/crm/nodes/New_London');
+    await node('t', 'Dublin', { externalId: 'Unlondoned' });
+    const now = ['London', 'London_Eye', 'London_Bridge', 'Londno', 'Paris', 'x'];
+    expect(idsOf(await search({ query: 'london' }), 'nodes')).toEqual(now);
+  });
+
+  test('finds Chinese names by a part and by a similar text', async () => {
+    const names = ['北京市', '上海浦东国际机场', '北京大学', '大学'];
+    await sync({ nodes: names.map((name) => ({ type: '地点', name, properties: { 简介: '这里是研究中心' } })) });
+    expect(idsOf(await search({ query: '浦东' }), 'nodes')).toEqual(['上海浦东国际机场']);
+    expect(idsOf(await search({ query: '大学' }), 'nodes')).toEqual(['大学', '北京大学']);
+    expect(idsOf(await search({ query: '上海浦东机场' }), 'nodes')).toEqual(['上海浦东国际机场']);
+    expect(idsOf(await search({ query: '研究中心' }), 'nodes')).toHaveLength(4);
+  });
+});
