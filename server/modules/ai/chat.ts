@@ -6,12 +6,17 @@ import type { AiDependencies } from './ai.ts';
 import { latestTurns, type ChatEnding, type Turn } from './chat.store.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './default-system-prompt.ts';
 import { askStreaming, askWhole, runToolLoop, type CallOutcome } from './tool-loop.ts';
+import type { WeightedText } from './tool-ranking.ts';
 import { chooseTools, type ToolSet } from './tool-set.ts';
 import { UsageTally } from './usage-tally.ts';
 
 /** How much of a conversation the model is shown again. */
 const HISTORY_TURNS = 40;
 const HISTORY_LENGTH = 200_000;
+/** Characters of each message, and messages before the present one, that tools are chosen by. */
+const CHOICE_LENGTH = 4000;
+const EARLIER_MESSAGES = 2;
+const EARLIER_WEIGHT = 0.3;
 
 export interface ChatResult {
   text: string;
@@ -48,18 +53,32 @@ function messagesOf({ history, body }: PreparedChat): ModelMessage[] {
   return [...earlier, { role: 'user', text: body.message }];
 }
 
+/** What tools are chosen for: the message, and what the user said just before, which it may only refer to. */
+function textsOf(message: string, history: readonly Turn[]): WeightedText[] {
+  const earlier = history.filter(({ role }) => role === 'user').slice(-EARLIER_MESSAGES);
+  return [
+    { text: message.slice(0, CHOICE_LENGTH), weight: 1 },
+    ...earlier.map(({ content }) => ({ text: content.slice(0, CHOICE_LENGTH), weight: EARLIER_WEIGHT })),
+  ];
+}
+
 /** Checks everything that can refuse a chat before it costs anything, and gathers what it needs. */
 export async function prepareChat(ai: AiDependencies, ctx: RequestContext, body: ChatBody): Promise<PreparedChat> {
   const startedAtMs = Date.now();
   const { developerId, tier } = ctx.caller;
   const resolved = ai.models.resolve(body.model, tier);
   const context = await ai.apps.contextOf(developerId, body.appContext);
-  const tools = chooseTools(ai.tools, context.tools, { developerId, extraTools: body.tools });
   const { conversationId } = body;
   const history =
     conversationId === undefined
       ? []
       : fitHistory(await latestTurns(ai.database, { developerId, conversationId }, HISTORY_TURNS));
+  const tools = chooseTools(ai.tools, context.tools, {
+    developerId,
+    extraTools: body.tools,
+    choice: { above: ai.settings.AI_TOOL_CHOICE_ABOVE, size: ai.settings.AI_TOOL_CHOICE_SIZE },
+    texts: textsOf(body.message, history),
+  });
   return { ctx, body, resolved, tools, knowledge: context.knowledge, history, startedAtMs };
 }
 

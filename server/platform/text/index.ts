@@ -1,0 +1,4 @@
+// What texts are compared by when words are ranked: normalised, stemmed words, and pairs of ideographs.
+// Used by the choice of tools; anything else that ranks texts should take the same terms.
+// Must not know what is ranked, nor how.
+export { termsOf } from './terms.ts';
