@@ -2,6 +2,7 @@ import { aiSettings } from '../modules/ai/index.ts';
 import { eventSettings } from '../modules/events/index.ts';
 import { graphSettings } from '../modules/graph/index.ts';
 import { keySettings } from '../modules/keys/index.ts';
+import { knowledgeSettings, readKnowledgeSettings } from '../modules/knowledge/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
 import { relaySettings } from '../modules/relay/index.ts';
 import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
@@ -23,6 +24,7 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   aiSettings,
   eventSettings,
   graphSettings,
+  knowledgeSettings,
   relaySettings,
   netSettings,
   mailSettings,
@@ -44,6 +46,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     ai: readSettings(aiSettings, env, mistakes),
     events: readSettings(eventSettings, env, mistakes),
     graph: readSettings(graphSettings, env, mistakes),
+    knowledge: readKnowledgeSettings(env, mistakes),
     relay: readSettings(relaySettings, env, mistakes),
     net: readSettings(netSettings, env, mistakes),
     mail: readSettings(mailSettings, env, mistakes),

@@ -14,3 +14,4 @@ export type {
   ToolCall,
   ToolResult,
 } from './types.ts';
+export { redactMessage } from './vendor-failure.ts';

@@ -1,0 +1,4 @@
+// Knowledge bases: documents in passages, found by words and by meaning.
+// Used by app (routes, jobs, settings) and ai (chats that look up passages).
+// Must not know of tools, workflows or chats.
+export { knowledgeSettings, readKnowledgeSettings } from './knowledge.settings.ts';
