@@ -7,6 +7,12 @@ import { claimEvents, postponeEvent } from './outbox.store.ts';
 
 const CHANNEL = 'outbox';
 const BATCH_SIZE = 500;
+/**
+ * An event after a quiet time is handed over at once; those of a stream are collected, the longer the more there were,
+ * since a transaction for each would compete with the very requests that cause them.
+ */
+const COLLECT_MS_PER_EVENT = 5;
+const MAX_COLLECT_MS = 20;
 /** Safety net for a notification that was missed, and the way postponed events are found again. */
 const POLL_MS = 2000;
 const FIRST_PAUSE_MS = 50;
@@ -67,9 +73,10 @@ class Relay implements OutboxRelay {
     while (!this.#isStopped) {
       try {
         this.#isWoken = false;
+        const startedAt = performance.now();
         const count = await this.#relayBatch(BATCH_SIZE);
         pauseMs = FIRST_PAUSE_MS;
-        if (count < BATCH_SIZE) await this.#rest();
+        if (count < BATCH_SIZE) await this.#rest(startedAt + Math.min(count * COLLECT_MS_PER_EVENT, MAX_COLLECT_MS));
       } catch (error) {
         this.#options.log.warn({ err: error }, `events wait: ${errorMessage(error)}`);
         await sleep(pauseMs);
@@ -78,8 +85,14 @@ class Relay implements OutboxRelay {
     }
   }
 
-  /** Until the next notification, or the next look without one. */
-  async #rest(): Promise<void> {
+  /** Until the next notification, or the next look without one; not before a moment of performance.now(). */
+  async #rest(untilMs: number): Promise<void> {
+    await this.#untilWoken();
+    const early = untilMs - performance.now();
+    if (early > 0 && !this.#isStopped) await sleep(early);
+  }
+
+  async #untilWoken(): Promise<void> {
     if (this.#isWoken || this.#isStopped) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLL_MS);
