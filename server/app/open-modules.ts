@@ -14,7 +14,7 @@ import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
 import { createNodeTypes, createWorkflows, type Workflows } from '../modules/workflows/index.ts';
-import { createVault, readMasterKey } from '../platform/crypto/index.ts';
+import { createVault, openMasterKeys } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
 import { createMailer } from '../platform/mail/index.ts';
 import { createOutbound, createTrustedClient } from '../platform/net/index.ts';
@@ -68,7 +68,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const { settings, storage, log } = parts;
   const { database, changes } = storage;
   const vault = createVault(
-    await readMasterKey({ given: settings.crypto.ENCRYPTION_KEY, dataDir: settings.db.DATA_DIR }),
+    await openMasterKeys({ given: settings.crypto.ENCRYPTION_KEY, dataDir: settings.db.DATA_DIR }),
   );
   const keys = await createKeys({ database, changes, settings: settings.keys, log, onDailyUse: raiseDailyLimits });
   const callLog = await createCallLog({ database, log });

@@ -1,5 +1,5 @@
 import { HIDDEN } from '../../../contract/routes/apps.ts';
-import type { SealPlace } from '../../platform/crypto/index.ts';
+import type { Seal, SealPlace } from '../../platform/crypto/index.ts';
 import { AppError } from '../../platform/errors/index.ts';
 import { announce, type AppParts } from './app-parts.ts';
 import { readBack, tellBoth } from './install-app.ts';
@@ -21,14 +21,14 @@ function refuse(field: string, why: string): never {
   throw new AppError('INVALID_REQUEST', `${field} ${why}`);
 }
 
-function changed({ vault }: AppParts, row: InstallationRow, given: Given): Record<string, string> {
+function changed(seal: Seal, row: InstallationRow, given: Given): Record<string, string> {
   const credentials = new Map(Object.entries(row.credentials));
   const asked = row.manifest.credentials;
   for (const [name, value] of Object.entries(given)) {
     const field = `credentials.${name}`;
     if (!asked.includes(name)) refuse(field, `is not asked for; the app asks for ${asked.join(', ') || 'nothing'}.`);
     if (value === null) credentials.delete(name);
-    else if (value !== HIDDEN) credentials.set(name, vault.seal(placeOfCredential(row, name), value));
+    else if (value !== HIDDEN) credentials.set(name, seal(placeOfCredential(row, name), value));
     else if (!credentials.has(name)) refuse(field, `is "${HIDDEN}", which keeps a stored value, and there is none.`);
   }
   return Object.fromEntries(credentials);
@@ -44,7 +44,8 @@ export async function configureInstallation(
   return parts.database.transaction(async (tx) => {
     const row = await lockInstallation(tx, developerId, id);
     if (!row) throw noSuchInstallation(id);
-    await saveInstallation(tx, { ...row, credentials: changed(parts, row, given) });
+    const seal = await parts.vault.sealer(tx);
+    await saveInstallation(tx, { ...row, credentials: changed(seal, row, given) });
     const stored = await readBack(tx, developerId, id);
     if (isComplete(stored)) await tellBoth(tx, stored, 'app.configured');
     await announce(tx, developerId);

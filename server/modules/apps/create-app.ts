@@ -20,7 +20,7 @@ async function insertNew(
     throw new AppError('CONFLICT', `There are ${MAX_APPS} apps already; delete one first.`);
   }
   const id = createId('app');
-  const sealed = sealDefinition(vault, { developerId, id }, { definition, before: {} });
+  const sealed = sealDefinition(await vault.sealer(tx), { developerId, id }, { definition, before: {} });
   return insertApp(tx, { developerId, appId: definition.app.id, id, ...sealed });
 }
 
@@ -40,7 +40,7 @@ export async function createApp(
     // When there was none before and none was inserted, another request has just created it.
     const row = existing ?? (await lockApp(tx, developerId, appId));
     if (!row) throw noSuchApp(appId);
-    const sealed = sealDefinition(parts.vault, row, { definition, before: row.secrets });
+    const sealed = sealDefinition(await parts.vault.sealer(tx), row, { definition, before: row.secrets });
     return { row: await saveApp(tx, { ...row, ...sealed }), isNew: false };
   });
 }

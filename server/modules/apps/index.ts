@@ -4,3 +4,4 @@
 export { createApps, type Apps } from './apps.ts';
 export { appRoutes } from './apps.routes.ts';
 export { marketplaceRoutes } from './marketplace.routes.ts';
+export { appTables } from './sealed-tables.store.ts';

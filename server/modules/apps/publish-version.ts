@@ -44,9 +44,10 @@ export async function publishVersion(parts: AppParts, tx: Transaction, row: AppR
     throw new AppError('CONFLICT', `The app and its tools are larger than ${MAX_MANIFEST_BYTES / 1024 / 1024} MB.`);
   }
   const key = { developerId, appKey, version };
+  const seal = await parts.vault.sealer(tx);
   const secrets = Object.entries(headerTemplates).map(([name, value]): [string, string] => [
     name,
-    parts.vault.seal(placeOfHeader(key, name), value),
+    seal(placeOfHeader(key, name), value),
   ]);
   await insertVersion(tx, { ...key, manifest, secrets: Object.fromEntries(secrets) });
   await removeUnusedVersions(tx, developerId, appKey);

@@ -1,5 +1,5 @@
 import { HIDDEN, type AppDefinition } from '../../../contract/routes/apps.ts';
-import type { SealPlace, Vault } from '../../platform/crypto/index.ts';
+import type { Seal, SealPlace, Vault } from '../../platform/crypto/index.ts';
 import { AppError } from '../../platform/errors/index.ts';
 import { hideValues, revealValues, type HiddenValue } from './hidden-values.ts';
 
@@ -12,7 +12,8 @@ interface Owner {
   id: string;
 }
 
-function placeOf({ developerId, id }: Owner, pointer: string): SealPlace {
+/** Of what stands at a JSON pointer. */
+export function placeOfValue({ developerId, id }: Owner, pointer: string): SealPlace {
   return { purpose: 'app-definition', developerId, row: id, field: pointer };
 }
 
@@ -26,7 +27,7 @@ function fieldOf(pointer: string): string {
  * throws INVALID_REQUEST where there is nothing to keep.
  */
 export function sealDefinition(
-  vault: Vault,
+  seal: Seal,
   owner: Owner,
   { definition, before }: { definition: AppDefinition; before: Sealed },
 ): { definition: AppDefinition; secrets: Record<string, string> } {
@@ -34,7 +35,7 @@ export function sealDefinition(
   const sealed: [string, string][] = [];
   for (const [pointer, { value, mustHold }] of values) {
     const kept = Object.hasOwn(before, pointer) ? before[pointer] : undefined;
-    if (value !== HIDDEN) sealed.push([pointer, vault.seal(placeOf(owner, pointer), JSON.stringify(value))]);
+    if (value !== HIDDEN) sealed.push([pointer, seal(placeOfValue(owner, pointer), JSON.stringify(value))]);
     else if (kept !== undefined) sealed.push([pointer, kept]);
     else if (mustHold) {
       const why = `is "${HIDDEN}", which keeps a stored value, and there is none.`;
@@ -58,7 +59,7 @@ export function openDefinition(
 ): AppDefinition {
   const valueAt = (pointer: string): HiddenValue | undefined => {
     const sealed = Object.hasOwn(secrets, pointer) ? secrets[pointer] : undefined;
-    return sealed === undefined ? undefined : asHidden(JSON.parse(vault.open(placeOf(owner, pointer), sealed)));
+    return sealed === undefined ? undefined : asHidden(JSON.parse(vault.open(placeOfValue(owner, pointer), sealed)));
   };
   return asDefinition(revealValues(definition, valueAt));
 }

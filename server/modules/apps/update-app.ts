@@ -28,7 +28,7 @@ export async function updateApp(
     if (!row) throw noSuchApp(app.appId);
     const definition = changed(row, change);
     demandUsableDefinition(definition);
-    const sealed = sealDefinition(parts.vault, row, { definition, before: row.secrets });
+    const sealed = sealDefinition(await parts.vault.sealer(tx), row, { definition, before: row.secrets });
     const next = { ...row, ...sealed };
     await announce(tx, app.developerId);
     const { status } = change;

@@ -10,4 +10,5 @@ export { callLogRoutes } from './call-log.routes.ts';
 export { eventRoutes } from './events.routes.ts';
 export type { EventParts } from './event-parts.ts';
 export { pruningTask } from './pruning/pruning-task.ts';
+export { eventTables } from './subscriptions/sealed-tables.store.ts';
 export { eventSettings } from './events.settings.ts';

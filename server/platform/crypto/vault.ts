@@ -1,5 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { MASTER_KEY_BYTES } from './master-key.ts';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { Transaction } from '../db/index.ts';
+import type { MasterKey } from './master-key.ts';
+import type { MasterKeys } from './master-keys.ts';
+import { holdPresentKey } from './present-key.store.ts';
 
 const VERSION = 'v1';
 const CIPHER = 'aes-256-gcm';
@@ -17,11 +20,19 @@ export interface SealPlace {
   field: string;
 }
 
+/** Gives printable ASCII; another one for the same text every time. */
+export type Seal = (place: SealPlace, text: string) => string;
+
 export interface Vault {
-  /** Gives printable ASCII; another one for the same text every time. */
-  seal: (place: SealPlace, text: string) => string;
-  /** Throws VaultError when the text was not sealed for this place under this key, or was changed since. */
+  /**
+   * For texts that this transaction writes. A rotation of the master key waits for its end, so that none of them is
+   * left behind under the key before.
+   */
+  sealer: (tx: Transaction) => Promise<Seal>;
+  /** Throws VaultError when the text was not sealed for this place under a key that is there, or was changed since. */
   open: (place: SealPlace, sealed: string) => string;
+  /** Whether the text is sealed under the key that seals now. */
+  isPresent: (sealed: string) => boolean;
 }
 
 /**
@@ -57,42 +68,57 @@ function decodeStrictly(text: string): Buffer {
   return bytes;
 }
 
+function parse(sealed: string): { keyId: string; content: string } {
+  const [, keyId, content] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? [];
+  if (keyId === undefined || content === undefined) throw malformed();
+  return { keyId, content };
+}
+
+/** The key of a purpose, derived from a master key once. */
+function createKeyring(): (master: MasterKey, purpose: string) => Buffer {
+  const derived = new Map<string, Buffer>();
+  return (master, purpose) => {
+    const name = `${master.id} ${purpose}`;
+    const known = derived.get(name);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', master.bytes, '', `tessera ${purpose}`, 32));
+    derived.set(name, key);
+    return key;
+  };
+}
+
 /**
  * AES-256-GCM under a key per purpose (HKDF-SHA256 of the master key), the place as associated data, a random nonce of
  * 96 bits (NIST SP 800-38D: good for 2^32 texts a key). Sealed form: `v1.<key id>.<base64url of nonce, text, tag>`;
- * the key id, 8 hex digits of the master key's SHA-256, tells which key is missing.
+ * the key id tells which of the keys opens it, or is missing.
  */
-export function createVault(masterKey: Buffer): Vault {
-  if (masterKey.length !== MASTER_KEY_BYTES) throw new TypeError(`the master key must be ${MASTER_KEY_BYTES} bytes`);
-  const keyId = createHash('sha256').update(masterKey).digest('hex').slice(0, 8);
-  const keys = new Map<string, Buffer>();
-  const keyOf = (purpose: string): Buffer => {
-    const known = keys.get(purpose);
-    if (known) return known;
-    const key = Buffer.from(hkdfSync('sha256', masterKey, '', `tessera ${purpose}`, 32));
-    keys.set(purpose, key);
-    return key;
-  };
+export function createVault(keys: MasterKeys): Vault {
+  const keyOf = createKeyring();
   return {
-    seal: (place, text) => {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, keyOf(place.purpose), nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(placeBytes(place));
-      const bytes = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `${VERSION}.${keyId}.${bytes.toString('base64url')}`;
+    sealer: async (tx) => {
+      await holdPresentKey(tx);
+      const master = keys.present();
+      return (place, text) =>
+        `${VERSION}.${master.id}.${encrypt(keyOf(master, place.purpose), place, text).toString('base64url')}`;
     },
     open: (place, sealed) => {
-      const [, sealedUnder, content] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? [];
-      if (sealedUnder === undefined || content === undefined) throw malformed();
-      if (sealedUnder !== keyId) {
-        throw new VaultError(
-          'other_key',
-          `Sealed under the ENCRYPTION_KEY ${sealedUnder}; the one in use is ${keyId}.`,
-        );
+      const { keyId, content } = parse(sealed);
+      const master = keys.find(keyId);
+      if (!master) {
+        const inUse = keys.present().id;
+        throw new VaultError('other_key', `Sealed under the ENCRYPTION_KEY ${keyId}; the one in use is ${inUse}.`);
       }
-      return decrypt(keyOf(place.purpose), place, decodeStrictly(content));
+      return decrypt(keyOf(master, place.purpose), place, decodeStrictly(content));
     },
+    isPresent: (sealed) => parse(sealed).keyId === keys.present().id,
   };
+}
+
+function encrypt(key: Buffer, place: SealPlace, text: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(placeBytes(place));
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
 function decrypt(key: Buffer, place: SealPlace, bytes: Buffer): string {

@@ -10,5 +10,5 @@ export { createChangeFeed, notifyChange, type ChangeFeed } from './change-feed.t
 export { createInvalidatedCache, type InvalidatedCache } from './invalidated-cache.ts';
 export { createGroupWriter } from './group-writer.ts';
 export { Listener } from './listener.ts';
-export { startEmbedded, type EmbeddedPostgres } from './embedded/index.ts';
+export { findEmbedded, startEmbedded, type EmbeddedPostgres } from './embedded/index.ts';
 export { dbSettings } from './db.settings.ts';

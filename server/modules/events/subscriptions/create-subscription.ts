@@ -17,11 +17,11 @@ export async function createSubscription(
   demandUsableSubscription(outbound, body);
   const { event, url, filter = null, secret } = body;
   const owner = { developerId, id: createId('hook') };
-  const sealed = secret === undefined ? null : sealSecret(vault, owner, secret);
   return database.transaction(async (tx) => {
     if ((await countAndHold(tx, developerId)) >= MAX_SUBSCRIPTIONS) {
       throw new AppError('CONFLICT', `There are ${MAX_SUBSCRIPTIONS} webhooks already; delete one first.`);
     }
+    const sealed = secret === undefined ? null : sealSecret(await vault.sealer(tx), owner, secret);
     return insertSubscription(tx, { ...owner, event, url, filter, secret: sealed });
   });
 }

@@ -23,7 +23,7 @@ export async function updateSubscription(
     if (!row) throw noSuchSubscription(id);
     const changed = {
       ...row,
-      ...changedSecrets(vault, row, { secret: change.secret, nowMs: clock.nowMs() }),
+      ...changedSecrets({ vault, seal: await vault.sealer(tx) }, row, { secret: change.secret, nowMs: clock.nowMs() }),
       url: change.url ?? row.url,
       filter: change.filter === undefined ? row.filter : change.filter,
       enabled: change.enabled ?? row.enabled,

@@ -147,6 +147,12 @@ class Claim {
   }
 }
 
+/** Address of the server that runs on `<dataDir>/postgres` for somebody else; undefined when none does. */
+export async function findEmbedded(dataDir: string): Promise<string | undefined> {
+  const found = await readPostmaster(join(dataDir, 'postgres'));
+  return found && !found.isForeign ? urlOf(found.socketFolder) : undefined;
+}
+
 /**
  * Runs the embedded PostgreSQL on `<dataDir>/postgres`, made at first need, and keeps it running until `stop`.
  * One service uses a data folder at a time.
