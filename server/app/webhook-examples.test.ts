@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signatureHeaders } from '../modules/events/deliveries/signatures.ts';
+import { signatureHeaders, signingKeysOf } from '../modules/events/deliveries/signatures.ts';
 import { pickText, startTestApp, type TestApp } from '../testing/start-test-app.ts';
 import { testDataFile } from '../testing/test-data.ts';
 import {
@@ -212,7 +212,7 @@ const vectors: Vector[] = [
 
 test.for(vectors)('the signature is that of $name', ({ secret, body, signature, id = '', timestamp = '0' }) => {
   const message = { id, event: 'tool.executed', body, createdAt: new Date(0) } as const;
-  const headers = signatureHeaders(message, Number(timestamp), [secret]);
+  const headers = signatureHeaders(message, Number(timestamp), [signingKeysOf(secret)]);
   expect(headers[signature.startsWith('v1,') ? 'webhook-signature' : 'x-webhook-signature']).toBe(signature);
 });
 

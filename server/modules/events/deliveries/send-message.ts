@@ -3,7 +3,7 @@ import type { Vault } from '../../../platform/crypto/index.ts';
 import { errorMessage } from '../../../platform/errors/index.ts';
 import { OutboundError, type Outbound, type OutboundResponse } from '../../../platform/net/index.ts';
 import type { Attempt, Destination, Message } from './delivery.ts';
-import { signatureHeaders } from './signatures.ts';
+import { signatureHeaders, signingKeysOf, type SigningKeys } from './signatures.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024;
@@ -21,15 +21,16 @@ interface SenderParts {
 }
 
 /** Opens sealed secrets, each once: the sealed text of a secret never stands for another. */
-function createSecretReader(vault: Vault) {
-  const opened = new Map<string, string>();
-  return ({ developerId, subscriptionId }: Destination, sealed: string): string => {
+function createKeyReader(vault: Vault) {
+  const opened = new Map<string, SigningKeys>();
+  return ({ developerId, subscriptionId }: Destination, sealed: string): SigningKeys => {
     const known = opened.get(sealed);
     if (known !== undefined) return known;
     const secret = vault.open({ purpose: 'webhook-secret', developerId, row: subscriptionId, field: 'secret' }, sealed);
+    const keys = signingKeysOf(secret);
     if (opened.size >= MAX_OPEN_SECRETS) opened.clear();
-    opened.set(sealed, secret);
-    return secret;
+    opened.set(sealed, keys);
+    return keys;
   };
 }
 
@@ -46,14 +47,14 @@ function failureOf({ status }: OutboundResponse): string | null {
 
 /** Sends messages to subscriptions, signed over the exact bytes of the body. */
 export function createSender({ outbound, vault, clock = systemClock }: SenderParts): SendMessage {
-  const readSecret = createSecretReader(vault);
+  const readKeys = createKeyReader(vault);
 
-  const secretsOf = (destination: Destination, nowMs: number): string[] => {
+  const keysOf = (destination: Destination, nowMs: number): SigningKeys[] => {
     const { secret, previousSecret, previousSecretUntil } = destination;
     const isRotating = previousSecretUntil !== null && previousSecretUntil.getTime() > nowMs;
     return [secret, isRotating ? previousSecret : null]
       .filter((sealed) => sealed !== null)
-      .map((sealed) => readSecret(destination, sealed));
+      .map((sealed) => readKeys(destination, sealed));
   };
 
   const post = (destination: Destination, message: Message, signal?: AbortSignal): Promise<OutboundResponse> => {
@@ -69,7 +70,7 @@ export function createSender({ outbound, vault, clock = systemClock }: SenderPar
         'x-webhook-timestamp': message.createdAt.toISOString(),
         'webhook-id': message.id,
         'webhook-timestamp': String(unixSeconds),
-        ...signatureHeaders(message, unixSeconds, secretsOf(destination, nowMs)),
+        ...signatureHeaders(message, unixSeconds, keysOf(destination, nowMs)),
       },
       body: message.body,
       timeoutMs: TIMEOUT_MS,
