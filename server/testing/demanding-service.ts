@@ -28,6 +28,15 @@ const ANSWERS: Record<string, unknown> = {
   '/api/count': { value: 29, unit: 'orders' },
 };
 
+/** Answers that repeat the credential where nobody expects it: in a refusal, in what is no JSON, before breaking off. */
+const INDISCREET: Record<string, (response: ServerResponse, said: string) => void> = {
+  '/api/denied': (response, said) => response.writeHead(403).end(`${said} may not do that`),
+  '/api/lies': (response, said) => response.end(`{${said}`),
+  '/api/breaks': (response, said) => {
+    response.writeHead(200, { 'content-length': '1000' }).write(said, () => response.destroy());
+  },
+};
+
 /** Starts it; whatever comes without one of the credentials, as a Bearer token, is 401. */
 export async function startDemandingService(tokens: readonly string[]): Promise<DemandingService> {
   const requests: DemandingService['requests'] = [];
@@ -39,6 +48,7 @@ export async function startDemandingService(tokens: readonly string[]): Promise<
     response.setHeader('content-type', 'application/json');
     const isKnown = tokens.some((token) => headers['authorization'] === `Bearer ${token}`);
     if (!isKnown) response.writeHead(401).end('{"error":"who are you?"}');
+    else if (INDISCREET[path]) INDISCREET[path](response, String(headers['authorization']));
     else if (path !== '/api/hangs')
       response.end(JSON.stringify(ANSWERS[path] ?? { path, said: headers['authorization'] }));
   };

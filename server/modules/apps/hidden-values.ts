@@ -73,6 +73,14 @@ export function hideValues(definition: unknown): {
   return { shown, values };
 }
 
+/** The texts that stand in a value where "***" stands in what is shown of it. */
+export function hiddenTexts(shown: unknown, value: unknown): string[] {
+  if (shown === HIDDEN) return isScalar(value) && value !== HIDDEN ? [String(value)] : [];
+  if (typeof shown !== 'object' || shown === null || typeof value !== 'object' || value === null) return [];
+  const members = new Map(Object.entries(value));
+  return Object.entries(shown).flatMap(([key, member]) => hiddenTexts(member, members.get(key)));
+}
+
 /** The definition with what was hidden back in its places. */
 export function revealValues(shown: unknown, valueAt: (pointer: string) => HiddenValue | undefined): unknown {
   return copyOf(shown, ROOT, (value, { pointer }) => (value === HIDDEN ? (valueAt(pointer) ?? value) : value));

@@ -23,6 +23,8 @@ export interface ToolCall {
   input: Record<string, unknown>;
   /** Sent to the tool as `Idempotency-Key`, so that it can tell a repetition. */
   idempotencyKey?: string;
+  /** Where parts of the input are secret: the input as it may be told, and the secrets. */
+  discretion?: { shownInput: Record<string, unknown>; secrets: readonly string[] };
   /** For trying a tool out: run it although it is disabled. */
   allowDisabled?: boolean;
 }
@@ -86,8 +88,8 @@ function eventOf(
   call: ToolCall,
   outcome: ToolOutcome,
 ): NewEvent {
-  const { definition, input } = call;
-  const about = { toolName: definition.name, input: eventValue(input) };
+  const { definition, input, discretion } = call;
+  const about = { toolName: definition.name, input: eventValue(discretion?.shownInput ?? input) };
   if (outcome.status === 'error') {
     return { developerId, type: 'tool.failed', data: { ...about, error: outcome.error }, depth };
   }
@@ -115,6 +117,7 @@ async function runHandler(relay: InvokeDependencies['relay'], ctx: RequestContex
 }
 
 interface Attempt {
+  /** Without what must not be told. */
   answer: ReadAnswer | Refusal;
   /** Takes out of a text or value what must not be stored or told. */
   redact: (value: unknown) => unknown;
@@ -131,10 +134,15 @@ async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: Tool
   const binding = isOwned ? await deps.bindingOf(definition) : undefined;
   const request = requestOf(call, binding);
   const answer = 'reason' in request ? request : await send(deps.outbound, request, ctx.signal);
-  if (binding === undefined) return { answer, redact: asItIs };
-  const { headers = {}, credentials = {} } = binding;
-  const redact = redactor([...Object.values(headers), ...Object.values(credentials)]);
-  return { answer: 'error' in answer ? { ...answer, error: String(redact(answer.error)) } : answer, redact };
+  const { headers = {}, credentials = {} } = binding ?? {};
+  const { secrets = [] } = call.discretion ?? {};
+  const redact = redactor([...Object.values(headers), ...Object.values(credentials), ...secrets]);
+  // A service may repeat what it was sent. From here it would reach models, steps of runs, conversations and events.
+  return { answer: redactAnswer(answer, redact), redact };
+}
+
+function redactAnswer(answer: ReadAnswer | Refusal, redact: Attempt['redact']): ReadAnswer | Refusal {
+  return 'error' in answer ? { ...answer, error: String(redact(answer.error)) } : { result: redact(answer.result) };
 }
 
 /**
@@ -151,8 +159,7 @@ export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, 
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
   if (wasAttempted) {
     const event = eventOf(ctx, call, outcome);
-    const data = Object.entries(event.data).map(([key, value]): [string, unknown] => [key, redact(value)]);
-    await deps.recordEvents([{ ...event, data: Object.fromEntries(data) }]);
+    await deps.recordEvents([{ ...event, data: { ...event.data, input: redact(event.data['input']) } }]);
   }
   return outcome;
 }

@@ -4,7 +4,9 @@ const MIN_LENGTH = 8;
 /** Takes texts out of what is told of a call: the secrets that were sent with it, wherever the answer repeats them. */
 export function redactor(secrets: readonly string[]): (value: unknown) => unknown {
   const parts = secrets.flatMap((secret) => [secret, ...secret.split(/[\s,;=]+/)]);
-  const hidden = [...new Set(parts)]
+  // As addresses carry them.
+  const encoded = parts.map((part) => encodeURIComponent(part.toWellFormed()));
+  const hidden = [...new Set([...parts, ...encoded])]
     .filter(({ length }) => length >= MIN_LENGTH)
     .toSorted((a, b) => b.length - a.length);
   const redactText = (text: string): string => hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);

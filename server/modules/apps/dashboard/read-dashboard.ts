@@ -5,6 +5,7 @@ import type { ToolDefinition, Tools } from '../../tools/index.ts';
 import { findInstalled, type AppShelf } from '../app-cache.ts';
 import { definitionsOf, toolNamesOf } from '../app-tools.ts';
 import type { Apps } from '../apps.ts';
+import { hiddenTexts } from '../hidden-values.ts';
 import { noSuchApp } from '../no-such-app.ts';
 import { openDefinition } from '../seal-definition.ts';
 import type { Recent } from './recent.ts';
@@ -12,7 +13,10 @@ import { shapeChart, shapeStat, UnusableResult } from './shape-data.ts';
 
 const TIMEOUT_MS = 8000;
 
-type Widget = NonNullable<NonNullable<AppDefinition['dashboard']>['widgets']>[number];
+type Widget = NonNullable<NonNullable<AppDefinition['dashboard']>['widgets']>[number] & {
+  /** Without what is secret in it. */
+  shownInput?: Record<string, unknown> | undefined;
+};
 
 interface Board {
   appId: string;
@@ -25,6 +29,15 @@ interface Board {
 
 function byName(definitions: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> {
   return new Map(definitions.map((definition) => [definition.name, definition]));
+}
+
+/** Widgets with what is secret in their input, and what may be told of that. */
+function widgetsOf(opened: AppDefinition, shown: AppDefinition): Widget[] {
+  const shownWidgets = shown.dashboard?.widgets ?? [];
+  return (opened.dashboard?.widgets ?? []).map((widget, index) => ({
+    ...widget,
+    shownInput: shownWidgets[index]?.input,
+  }));
 }
 
 /** The dashboard of an own app, else of an installed one. */
@@ -40,7 +53,7 @@ async function boardOf(apps: Apps, shelf: AppShelf, id: string): Promise<Board> 
       appId,
       name: definition.app.name,
       edition,
-      widgets: definition.dashboard?.widgets ?? [],
+      widgets: widgetsOf(definition, own.definition),
       tools: byName(tools),
     };
   }
@@ -73,8 +86,10 @@ async function call(tools: Tools, ctx: RequestContext, run: { widget: Widget; de
   // Not the signal of the request: what is fetched serves those who ask next as well.
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { requestId, caller } = ctx;
+  const { input = {}, shownInput = input } = widget;
+  const discretion = { shownInput, secrets: hiddenTexts(shownInput, input) };
   try {
-    const outcome = await tools.invoke({ requestId, caller, signal }, { definition, input: widget.input ?? {} });
+    const outcome = await tools.invoke({ requestId, caller, signal }, { definition, input, discretion });
     return outcome.status === 'success' ? shape(widget, outcome.result) : failed(outcome.error);
   } catch (error) {
     if (!signal.aborted) throw error;
