@@ -6,6 +6,7 @@ import * as callLog from './call-log.ts';
 import * as events from './events.ts';
 import * as graph from './graph.ts';
 import * as keys from './keys.ts';
+import * as knowledge from './knowledge.ts';
 import * as toolPacks from './tool-packs.ts';
 import * as marketplace from './marketplace.ts';
 import * as tools from './tools.ts';
@@ -45,6 +46,17 @@ export const ROUTES = {
   searchGraph: graph.searchGraph,
   traverseGraph: graph.traverseGraph,
   syncGraph: graph.syncGraph,
+  createKnowledgeBase: knowledge.createKnowledgeBase,
+  listKnowledgeBases: knowledge.listKnowledgeBases,
+  getKnowledgeBase: knowledge.getKnowledgeBase,
+  updateKnowledgeBase: knowledge.updateKnowledgeBase,
+  deleteKnowledgeBase: knowledge.deleteKnowledgeBase,
+  uploadDocument: knowledge.uploadDocument,
+  listDocuments: knowledge.listDocuments,
+  getDocument: knowledge.getDocument,
+  deleteDocument: knowledge.deleteDocument,
+  queryKnowledge: knowledge.queryKnowledge,
+  writeContent: knowledge.writeContent,
   createApp: apps.createApp,
   listApps: apps.listApps,
   getApp: apps.getApp,

@@ -10,6 +10,7 @@ import {
 } from '../modules/events/index.ts';
 import { createGraphs, type Graphs } from '../modules/graph/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
+import { createKnowledge, type Knowledge } from '../modules/knowledge/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
@@ -29,6 +30,7 @@ export interface Modules {
   callLog: CallLog;
   models: Models;
   graphs: Graphs;
+  knowledge: Knowledge;
   relay: Relay;
   tools: Tools;
   apps: Apps;
@@ -88,6 +90,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     bindingOf: (definition) => apps.bindingOf(definition),
   });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
+  const knowledge = createKnowledge({ database, log });
   const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
@@ -98,6 +101,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     callLog,
     models,
     graphs,
+    knowledge,
     relay,
     tools,
     apps,
@@ -109,6 +113,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
       mailer?.close();
       await ai.close();
       await graphs.close();
+      await knowledge.close();
       await relay.close();
       await recorder.close();
       await Promise.all([keys.close(), callLog.close()]);

@@ -7,6 +7,7 @@ import { appRoutes, marketplaceRoutes } from '../modules/apps/index.ts';
 import { callLogRoutes, eventRoutes } from '../modules/events/index.ts';
 import { graphRoutes } from '../modules/graph/index.ts';
 import { adminRoutes, keyRoutes } from '../modules/keys/index.ts';
+import { knowledgeRoutes } from '../modules/knowledge/index.ts';
 import { agentRoutes, agentSocketRoute } from '../modules/relay/index.ts';
 import { toolRoutes } from '../modules/tools/index.ts';
 import { workflowRoutes } from '../modules/workflows/index.ts';
@@ -67,6 +68,7 @@ function routesOf({ settings, storage, modules }: Parts): Route[] {
     ...marketplaceRoutes(modules.apps),
     ...agentRoutes(relay),
     ...graphRoutes(modules.graphs),
+    ...knowledgeRoutes(modules.knowledge),
     ...aiRoutes(ai),
     ...workflowRoutes(modules.workflows),
     ...eventRoutes(events),

@@ -61,7 +61,7 @@ function exampleValues(content: Json): unknown[] {
 
 /** Every media type object of the document, with its path. */
 function contents(): [string, Json][] {
-  return [...objectsIn(document)].filter(([path]) => /\/content\/[^/]+\/[^/]+$/.test(path));
+  return [...objectsIn(document)].filter(([path]) => /\/content\/(?:application|text)\/[^/]+$/.test(path));
 }
 
 function at(...path: string[]): unknown {

@@ -17,6 +17,8 @@ export type IdPrefix =
   | 'wf'
   | 'run'
   | 'agent'
+  | 'kb'
+  | 'doc'
   | 'proc';
 
 /** Crockford's base 32 in lower case: sorts like the number it spells. */
