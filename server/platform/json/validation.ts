@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Value } from 'typebox/value';
 import { AppError } from '../errors/index.ts';
+import { queryValues } from './query-values.ts';
 
 interface Complaint {
   keyword: string;
@@ -62,7 +62,7 @@ function refusal(part: string | undefined, complaint: Complaint | undefined): Ap
 export function compileValidator(schema: TSchema, part: string | undefined) {
   const validator = Compile(schema);
   return (data: unknown): { value: unknown } | { error: Error } => {
-    const value = part === 'querystring' ? Value.Convert(schema, data) : part === 'body' ? (data ?? {}) : data;
+    const value = part === 'querystring' ? queryValues(schema, data) : part === 'body' ? (data ?? {}) : data;
     return validator.Check(value) ? { value } : { error: refusal(part, validator.Errors(value)[0]) };
   };
 }
