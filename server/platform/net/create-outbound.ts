@@ -8,7 +8,8 @@ import { PinnedPools } from './pinned-pools.ts';
 import { readBody } from './read-body.ts';
 import { readStart } from './read-start.ts';
 import { redirected, redirectTarget } from './redirect.ts';
-import { resolveHost, systemLookup, type Lookup } from './resolve-host.ts';
+import { resolveHost, type Lookup } from './resolve-host.ts';
+import { systemLookup } from './system-lookup.ts';
 
 const MAX_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5000;

@@ -3,7 +3,8 @@ import { OutboundError } from './outbound-error.ts';
 import type { ResolvedAddress } from './resolve-host.ts';
 
 const MAX_POOLS = 256;
-const MAX_CONNECTIONS = 64;
+/** Above what one developer's deliveries have under way, who would otherwise hold up everybody else's at that origin. */
+const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 

@@ -1,4 +1,3 @@
-import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { AddressPolicy } from './address-policy.ts';
 import { plainHostname } from './allow-list.ts';
@@ -11,8 +10,6 @@ export interface ResolvedAddress {
 
 /** Every address of a name. */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
-
-export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true });
 
 /**
  * The addresses that a host stands for, each of them allowed: one bad answer among good ones refuses the host.
