@@ -246,6 +246,20 @@ test('a receiver that hangs is given up after ten seconds', { timeout: 20_000 },
   ]);
 });
 
+test('a developer whose many receivers hang holds up nobody else, even at the same place', async () => {
+  const receiver = await receive(({ path }) => (path === '/hangs' ? 'hang' : { status: 200 }));
+  const subscriptions = Array.from({ length: 40 }, () => subscribe(`${receiver.url}/hangs`));
+  await Promise.all(subscriptions);
+  // 40 receivers with 8 at once would be more than one developer may have under way.
+  await publish(...Array.from({ length: 8 }, (_, n) => ({ n })));
+  await expect.poll(() => receiver.received.length).toBe(250);
+  developer = await app.createDeveloper();
+  await subscribe(`${receiver.url}/well`);
+  await publish({ n: 1 });
+  await expect.poll(() => receiver.received.at(-1)?.path).toBe('/well');
+  expect(receiver.received).toHaveLength(251);
+});
+
 test('what a stop interrupts is delivered after the next start', async () => {
   const slow = await receive('hang');
   const id = await subscribe(slow.url);

@@ -4,6 +4,7 @@ import { errorMessage } from '../../../platform/errors/index.ts';
 import { claimDue, findDueLanes, releaseDeliveries, type LaneKey } from './claim.store.ts';
 import type { Attempt, Consignment } from './delivery.ts';
 import type { Carrier } from './fan-out.ts';
+import { HeldLanes } from './held-lanes.ts';
 import { Lane, MAX_WAITING } from './lane.ts';
 import type { Outcome } from './outcome.store.ts';
 import type { SendMessage } from './send-message.ts';
@@ -14,6 +15,8 @@ const CHANNEL = 'webhook_deliveries';
 const SWEEP_MS = 1000;
 /** Attempts under way at once, of all lanes. */
 const MAX_UNDER_WAY = 1000;
+/** And of one developer, so that nobody's receivers can hang everybody's deliveries. */
+const MAX_UNDER_WAY_OF_ONE = 250;
 /** Attempts under way get this long to end when the process stops. */
 const STOP_GRACE_MS = 3000;
 
@@ -35,8 +38,9 @@ export interface Courier extends Carrier {
 class LaneCourier implements Courier {
   readonly #options: CourierOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes that could send but for the bound over all of them, in turn. */
-  readonly #held = new Set<Lane>();
+  readonly #held = new HeldLanes();
+  /** Attempts under way, by developer. */
+  readonly #counts = new Map<string, number>();
   readonly #outcomes: ReturnType<typeof createGroupWriter<Outcome>>;
   readonly #listener: Listener;
   readonly #stopping = new AbortController();
@@ -112,17 +116,13 @@ class LaneCourier implements Courier {
   /** Begins what a lane may have under way. */
   #pump(lane: Lane): void {
     while (!this.#isStopped) {
-      if (this.#underWay.size >= MAX_UNDER_WAY) {
+      if (!this.#hasRoom(lane.key.developerId)) {
         this.#held.add(lane);
         return;
       }
       const consignment = lane.next(performance.now());
       if (!consignment) break;
-      const attempt = this.#attempt(lane, consignment).finally(() => {
-        this.#underWay.delete(attempt);
-        this.#continue(lane);
-      });
-      this.#underWay.add(attempt);
+      this.#begin(lane, consignment);
     }
     if (lane.wantsMore) this.#fetchSoon();
     this.#forgetIfIdle(lane);
@@ -132,12 +132,26 @@ class LaneCourier implements Courier {
     if (lane.isIdle(performance.now())) this.#lanes.delete(lane.key.subscriptionId);
   }
 
+  readonly #hasRoom = (developerId: string): boolean =>
+    this.#underWay.size < MAX_UNDER_WAY && (this.#counts.get(developerId) ?? 0) < MAX_UNDER_WAY_OF_ONE;
+
+  #begin(lane: Lane, consignment: Consignment): void {
+    const { developerId } = lane.key;
+    this.#counts.set(developerId, (this.#counts.get(developerId) ?? 0) + 1);
+    const attempt = this.#attempt(lane, consignment).finally(() => {
+      this.#underWay.delete(attempt);
+      const left = (this.#counts.get(developerId) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(developerId);
+      else this.#counts.set(developerId, left);
+      this.#continue(lane);
+    });
+    this.#underWay.add(attempt);
+  }
+
+  /** After an attempt has ended: who was held goes first, or the lane itself would take what it gave every time. */
   #continue(lane: Lane): void {
+    for (let held = this.#held.take(this.#hasRoom); held; held = this.#held.take(this.#hasRoom)) this.#pump(held);
     this.#pump(lane);
-    const [held] = this.#held;
-    if (!held) return;
-    this.#held.delete(held);
-    this.#pump(held);
   }
 
   /** Never rejects. */
