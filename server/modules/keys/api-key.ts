@@ -49,6 +49,23 @@ export function fingerprint(value: string): string {
   return hash('sha256', value, 'hex');
 }
 
+/** Longer values are no keys of ours, and are not kept. */
+const MAX_KEPT_LENGTH = 128;
+
+/** Gives fingerprints of values that come again and again; those of the latest are remembered. */
+export function rememberingFingerprint(most: number): (value: string) => string {
+  const known = new Map<string, string>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const made = fingerprint(value);
+    if (value.length > MAX_KEPT_LENGTH) return made;
+    if (known.size >= most) known.clear();
+    known.set(value, made);
+    return made;
+  };
+}
+
 /** The start of a key, for lists. */
 export function shownStart(key: string): string {
   return key.slice(0, SHOWN_LENGTH);

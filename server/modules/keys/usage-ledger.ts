@@ -33,6 +33,8 @@ export class UsageLedger {
   readonly #writer: ReturnType<typeof createGroupWriter<TieredBatch>>;
   #lastNumber = 0;
   #open: TieredBatch | undefined;
+  /** The count of the latest request, which the next one mostly belongs to as well; of the open batch. */
+  #latest: UsageCount | undefined;
   /** Given to the database, which may have it already or not. */
   #unsettled: TieredBatch | undefined;
 
@@ -57,10 +59,16 @@ export class UsageLedger {
     if (!isCounted) return;
     const { counts } = this.#open ?? this.#begin();
     const day = utcDay(startedAtMs);
+    if (this.#latest?.keyId === caller.keyId && this.#latest.day === day) {
+      this.#latest.requests++;
+      return;
+    }
     const id = countId(caller.keyId, day);
-    const known = counts.get(id);
-    if (known) known.requests++;
-    else counts.set(id, { developerId: caller.developerId, keyId: caller.keyId, tier: caller.tier, day, requests: 1 });
+    const { developerId, keyId, tier } = caller;
+    const count = counts.get(id) ?? { developerId, keyId, tier, day, requests: 0 };
+    count.requests++;
+    counts.set(id, count);
+    this.#latest = count;
   }
 
   /** Requests that are in the database when it holds batches up to `lastBatch`, and that no meter was told of yet. */
@@ -82,7 +90,10 @@ export class UsageLedger {
 
   async #write(batch: TieredBatch): Promise<void> {
     // From here on its counts stand still; what is served meanwhile opens the next one.
-    if (batch === this.#open) this.#open = undefined;
+    if (batch === this.#open) {
+      this.#open = undefined;
+      this.#latest = undefined;
+    }
     this.#unsettled = batch;
     const { database, limiter } = this.#options;
     const totals = await database.transaction((tx) => this.#add(tx, batch));

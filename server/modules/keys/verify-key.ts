@@ -1,7 +1,7 @@
 import type { Caller } from '../../platform/http/index.ts';
 import { utcDay, type Clock } from '../../platform/clock/index.ts';
 import { createInvalidatedCache, type ChangeFeed, type Database } from '../../platform/db/index.ts';
-import { fingerprint, isWellFormedKey } from './api-key.ts';
+import { isWellFormedKey, rememberingFingerprint } from './api-key.ts';
 import { findUsableKey } from './key.store.ts';
 import type { Limiter } from './limiter.ts';
 
@@ -9,6 +9,8 @@ import type { Limiter } from './limiter.ts';
 export const KEYS_TOPIC = 'keys';
 
 const MAX_WARM_KEYS = 50_000;
+/** Values are held in clear here, so no more than a busy time needs; whoever can read this memory sees requests too. */
+const MAX_FINGERPRINTS = 1000;
 
 export interface VerifierOptions {
   database: Database;
@@ -36,9 +38,10 @@ export function createVerifier({ database, changes, limiter, clock, customKeyHas
       return { keyId, developerId, permissions, tier, isOperator };
     },
   });
+  const fingerprintOf = rememberingFingerprint(MAX_FINGERPRINTS);
   return {
     identify: (key: string): Caller | undefined | Promise<Caller | undefined> => {
-      const keyHash = fingerprint(key);
+      const keyHash = fingerprintOf(key);
       const warm = callers.peek(keyHash);
       if (warm && limiter.meter(warm.keyId)) return warm;
       // A key that was not used for long is read again, with the count of its day.

@@ -100,7 +100,9 @@ function watchEnd(request: FastifyRequest, response: ServerResponse, options: Se
     const status = isAnswered ? response.statusCode : 499;
     options.observe({ method: request.method, route: request.call.route, status, durationMs });
     if (!caller) return;
-    const path = request.url.split('?', 1)[0] ?? '';
+    const { url } = request;
+    const query = url.indexOf('?');
+    const path = query === -1 ? url : url.slice(0, query);
     options.recordCall({
       caller,
       isCounted,

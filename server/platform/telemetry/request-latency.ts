@@ -28,7 +28,8 @@ export class RequestLatency {
   readonly type = 'histogram';
   readonly aggregator = 'sum';
   readonly #buckets: readonly number[];
-  readonly #series = new Map<string, Series>();
+  /** By route, method and status: a text of all three would be made and hashed for each request. */
+  readonly #series = new Map<string, Map<string, Map<number, Series>>>();
 
   constructor(registry: Registry, buckets: readonly number[]) {
     this.#buckets = buckets;
@@ -36,8 +37,7 @@ export class RequestLatency {
   }
 
   record({ method, route, status, durationMs }: RequestFacts): void {
-    const id = `${method} ${route} ${status}`;
-    const series = this.#series.get(id) ?? this.#open(id, { method, route, status: String(status) });
+    const series = this.#series.get(route)?.get(method)?.get(status) ?? this.#open({ method, route, status });
     const seconds = durationMs / 1000;
     const found = this.#buckets.findIndex((bound) => seconds <= bound);
     const bucket = found === -1 ? this.#buckets.length : found;
@@ -48,13 +48,22 @@ export class RequestLatency {
   /** What the registry asks of a metric. */
   get() {
     const { name, help, type, aggregator } = this;
-    const values = [...this.#series.values()].flatMap((series) => this.#valuesOf(series));
+    const all = [...this.#series.values()]
+      .flatMap((methods) => [...methods.values()])
+      .flatMap((each) => [...each.values()]);
+    const values = all.flatMap((series) => this.#valuesOf(series));
     return Promise.resolve({ name, help, type, aggregator, values });
   }
 
-  #open(id: string, labels: Series['labels']): Series {
-    const series = { labels, counts: Array.from({ length: this.#buckets.length + 1 }, () => 0), sumSeconds: 0 };
-    this.#series.set(id, series);
+  #open({ method, route, status }: Omit<RequestFacts, 'durationMs'>): Series {
+    const series = {
+      labels: { method, route, status: String(status) },
+      counts: Array.from({ length: this.#buckets.length + 1 }, () => 0),
+      sumSeconds: 0,
+    };
+    const methods = this.#series.get(route) ?? new Map<string, Map<number, Series>>();
+    const statuses = methods.get(method) ?? new Map<number, Series>();
+    this.#series.set(route, methods.set(method, statuses.set(status, series)));
     return series;
   }
 
