@@ -10,7 +10,7 @@ export const JsonValue = Type.Unsafe<unknown>({});
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-01-31T08:15:30.123Z'] });
 
 /** No control characters: a name has to fit on a line, in a log and in a path. */
-export const PRINTABLE = '^[^\\u0000-\\u001f\\u007f]*$';
+export const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 /** A name or id that the caller chooses. */
 export function Name(options: { description: string; examples: string[] }) {

@@ -109,6 +109,8 @@ describe('what is refused', () => {
     ['app.id', { app: { id: '', name: 'Customers' } }],
     ['app.id', { app: { id: 'x'.repeat(129), name: 'Customers' } }],
     ['app.id', { app: { id: 'a\u0000b', name: 'Customers' } }],
+    ['app.id', { app: { id: 'a\u0085b', name: 'Customers' } }],
+    ['app.id', { app: { id: '..', name: 'Customers' } }],
     ['app.id', { app: { id: 7, name: 'Customers' } }],
     ['app.name', { app: { id: 'crm', name: ' ' } }],
     ['serviceConfig', { ...CRM, serviceConfig: 'x' }],
@@ -127,6 +129,10 @@ describe('what is refused', () => {
     ],
     ['toolPacks', { ...CRM, toolPacks: 'crm-basics' }],
     ['toolPacks[0]', { ...CRM, toolPacks: [''] }],
+    ['toolPacks[0]', { ...CRM, toolPacks: ['a\u0007'] }],
+    ['dashboard.widgets', { ...CRM, dashboard: { widgets: {} } }],
+    ['dashboard.widgets[0].source', { ...CRM, dashboard: { widgets: [{ type: 'stat', title: 'T', source: 'a\n' }] } }],
+    ['serviceConfig.headers', { ...CRM, serviceConfig: { headers: 'X' } }],
   ])('creating names %s: %j', async (field, body) => {
     const answer = await call('POST', '/v1/apps', body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
@@ -136,6 +142,8 @@ describe('what is refused', () => {
   test.each([
     ['status', { status: 'live' }],
     ['status', { status: null }],
+    ['status', { status: ['published'] }],
+    ['status', { app: { name: 'Other' }, status: 'PUBLISHED' }],
     ['app.id', { app: { id: 'other' } }],
     ['app', { app: 'crm' }],
     ['serviceConfig', { serviceConfig: [] }],
