@@ -1,8 +1,24 @@
 import { stemmer } from 'stemmer';
 
-const RUNS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[\p{L}\p{N}\p{M}]+/gu;
+const RUNS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]]+/gv;
 const IDEOGRAPHS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-const ENGLISH = /^[a-z]+$/u;
+/** Longer ones are not words. */
+const ENGLISH = /^[a-z]{1,40}$/u;
+
+/** Stems that were asked for before: a text says most of its words again. */
+const stems = new Map<string, string>();
+const MOST_STEMS = 50_000;
+
+function stemOf(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const stem = stemmer(word);
+  if (stems.size === MOST_STEMS) stems.clear();
+  // A copy: the word may be a slice that keeps the whole text in memory.
+  stems.set(Buffer.from(word).toString('latin1'), stem);
+  return stem;
+}
 
 /** Nothing separates words in a run of ideographs: each two neighbours are a term, and one alone is one. */
 function pairsOf(run: string): string[] {
@@ -19,6 +35,6 @@ export function termsOf(text: string): string[] {
   const runs = text.normalize('NFKC').toLowerCase().match(RUNS) ?? [];
   return runs.flatMap((run) => {
     if (IDEOGRAPHS.test(run)) return pairsOf(run);
-    return [ENGLISH.test(run) ? stemmer(run) : run];
+    return [ENGLISH.test(run) ? stemOf(run) : run];
   });
 }
