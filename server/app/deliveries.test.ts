@@ -260,6 +260,18 @@ test('a developer whose many receivers hang holds up nobody else, even at the sa
   expect(receiver.received).toHaveLength(251);
 });
 
+test('a subscription that is deleted while events come leaves no delivery behind', async () => {
+  const receiver = await receive();
+  const id = await subscribe(receiver.url);
+  const published = Array.from({ length: 40 }, (_, n) => publish({ n }, { n }, { n }));
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+  expect((await call('DELETE', `/v1/events/webhooks/${id}`)).status).toBe(200);
+  await Promise.all(published);
+  const waiting = 'select from outbox_events where dispatched_at is null and developer_id = $1';
+  await expect.poll(() => sql(waiting, [developer.id])).toEqual([]);
+  expect(await deliveries(id)).toEqual([]);
+});
+
 test('what a stop interrupts is delivered after the next start', async () => {
   const slow = await receive('hang');
   const id = await subscribe(slow.url);

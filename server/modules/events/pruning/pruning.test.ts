@@ -177,6 +177,7 @@ describe('deliveries', () => {
     await addDelivery('d1', 'pending', { message: 'old', at: ago(6) });
     await addDelivery('d2', 'pending', { message: 'young', at: ago(4) });
     await run('delete from webhook_subscriptions');
+    await run('delete from webhook_deliveries');
     await prune();
     expect(await values('id as value from webhook_messages')).toEqual(['young']);
   });

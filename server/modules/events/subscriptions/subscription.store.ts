@@ -107,10 +107,13 @@ export async function saveSubscription(tx: Transaction, row: SubscriptionRow): P
 }
 
 /** Whether there was such a subscription. Its deliveries go with it. */
-export async function removeSubscription(db: Queryable, developerId: string, id: string): Promise<boolean> {
-  const { rowCount } = await db.query({
+export async function removeSubscription(tx: Transaction, developerId: string, id: string): Promise<boolean> {
+  const values = [developerId, id];
+  const { rowCount } = await tx.query({
     text: 'delete from webhook_subscriptions where developer_id = $1 and id = $2',
-    values: [developerId, id],
+    values,
   });
+  // A statement of its own, after the wait for whoever was adding deliveries: it sees them.
+  await tx.query({ text: 'delete from webhook_deliveries where developer_id = $1 and subscription_id = $2', values });
   return rowCount > 0;
 }
