@@ -50,8 +50,7 @@ export function bindingOf(
 ): ToolBinding | undefined {
   if (installationId !== undefined) {
     const installed = shelf.installations.get(installationId);
-    // Uninstalled while the call was under way: nothing is left to call with.
-    return installed ? installedBinding(vault, installed.row) : { credentials: {} };
+    return installed && installedBinding(vault, installed.row);
   }
   const own = appId === undefined ? undefined : shelf.apps.get(appId);
   return own && ownBinding(vault, own.row, shelf);

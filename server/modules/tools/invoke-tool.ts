@@ -18,6 +18,9 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 /** A larger result is told of in the event, and not repeated there. */
 const MAX_EVENT_LENGTH = 256 * 1024;
 
+/** In the middle of a chat that began before. */
+const UNINSTALLED = 'The app of this tool is not installed any more.';
+
 export interface ToolCall {
   definition: ToolDefinition;
   input: Record<string, unknown>;
@@ -125,15 +128,23 @@ interface Attempt {
 
 const asItIs = (value: unknown): unknown => value;
 
+async function answerOf(
+  { relay, outbound }: InvokeDependencies,
+  ctx: RequestContext,
+  { call, binding }: { call: ToolCall; binding: ToolBinding | undefined },
+): Promise<ReadAnswer | Refusal> {
+  if (call.definition.execution?.type !== 'http') return runHandler(relay, ctx, call);
+  const request = requestOf(call, binding);
+  return 'reason' in request ? request : send(outbound, request, ctx.signal);
+}
+
 async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<Attempt> {
   const { definition } = call;
-  if (definition.execution?.type !== 'http') {
-    return { answer: await runHandler(deps.relay, ctx, call), redact: asItIs };
-  }
-  const isOwned = definition.appId !== undefined || definition.installationId !== undefined;
+  const isPinned = definition.installationId !== undefined;
+  const isOwned = definition.appId !== undefined || isPinned;
   const binding = isOwned ? await deps.bindingOf(definition) : undefined;
-  const request = requestOf(call, binding);
-  const answer = 'reason' in request ? request : await send(deps.outbound, request, ctx.signal);
+  if (isPinned && binding === undefined) return { answer: { error: UNINSTALLED }, redact: asItIs };
+  const answer = await answerOf(deps, ctx, { call, binding });
   const { headers = {}, credentials = {} } = binding ?? {};
   const { secrets = [] } = call.discretion ?? {};
   const redact = redactor([...Object.values(headers), ...Object.values(credentials), ...secrets]);
