@@ -107,8 +107,13 @@ test('tool-call and test use the service of the app as well', async () => {
   expect(refused).toMatchObject({ status: 200, body: { status: 'error' } });
 });
 
-test('what a service repeats of a secret stays out of events', async () => {
+test('what a service repeats of a secret stays out of results and events; ordinary words stay in results', async () => {
   await makeApp();
+  const headers = { Authorization: 'Bearer own-token-123456', Accept: 'application/json', 'X-Path': '/api/things/7' };
+  await call('PUT', '/v1/apps/crm', { serviceConfig: { baseUrl: service.baseUrl, headers } });
+  const called = await call('POST', '/v1/ai/tool-call', { tool: 'crm_tool', input: { id: '7' } });
+  expect(called.body).toEqual({ status: 'success', result: { path: '/api/things/7', said: '***' } });
+  await call('PUT', '/v1/apps/crm', { serviceConfig: { baseUrl: service.baseUrl, headers: { Authorization: '***' } } });
   await call('POST', '/v1/ai/tool-call', { tool: 'crm_tool', input: { id: '7' } });
   const events = JSON.stringify(await it.eventRows());
   expect(events).toContain('/api/things/7');

@@ -120,9 +120,9 @@ async function runHandler(relay: InvokeDependencies['relay'], ctx: RequestContex
 }
 
 interface Attempt {
-  /** Without what must not be told. */
+  /** Without secrets. */
   answer: ReadAnswer | Refusal;
-  /** Takes out of a text or value what must not be stored or told. */
+  /** Takes out of a value all that was sealed, ordinary words among it, for what is stored and told to others. */
   redact: (value: unknown) => unknown;
 }
 
@@ -145,15 +145,13 @@ async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: Tool
   const binding = isOwned ? await deps.bindingOf(definition) : undefined;
   if (isPinned && binding === undefined) return { answer: { error: UNINSTALLED }, redact: asItIs };
   const answer = await answerOf(deps, ctx, { call, binding });
-  const { headers = {}, credentials = {} } = binding ?? {};
-  const { secrets = [] } = call.discretion ?? {};
-  const redact = redactor([...Object.values(headers), ...Object.values(credentials), ...secrets]);
-  // A service may repeat what it was sent. From here it would reach models, steps of runs, conversations and events.
-  return { answer: redactAnswer(answer, redact), redact };
-}
-
-function redactAnswer(answer: ReadAnswer | Refusal, redact: Attempt['redact']): ReadAnswer | Refusal {
-  return 'error' in answer ? { ...answer, error: String(redact(answer.error)) } : { result: redact(answer.result) };
+  const { headers = {}, credentials = {}, secrets = [] } = binding ?? {};
+  const ofInput = call.discretion?.secrets ?? [];
+  const redact = redactor([...Object.values(headers), ...Object.values(credentials), ...ofInput]);
+  if ('error' in answer) return { answer: { ...answer, error: String(redact(answer.error)) }, redact };
+  // A service may repeat what it was sent, and from here it would reach models, conversations and steps of runs. A
+  // header may also hold a word that results need, such as a media type.
+  return { answer: { result: redactor([...secrets, ...ofInput])(answer.result) }, redact };
 }
 
 /**
@@ -170,7 +168,8 @@ export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, 
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
   if (wasAttempted) {
     const event = eventOf(ctx, call, outcome);
-    await deps.recordEvents([{ ...event, data: { ...event.data, input: redact(event.data['input']) } }]);
+    const data = Object.entries(event.data).map(([key, value]): [string, unknown] => [key, redact(value)]);
+    await deps.recordEvents([{ ...event, data: Object.fromEntries(data) }]);
   }
   return outcome;
 }

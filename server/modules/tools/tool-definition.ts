@@ -22,6 +22,8 @@ export interface ToolBinding {
   headers?: Record<string, string>;
   /** What `{{credentials.name}}` stands for in headers, params and body. */
   credentials?: Readonly<Record<string, string>>;
+  /** Those of headers and credentials that mean nothing but themselves: results go without them. */
+  secrets?: readonly string[];
 }
 
 /** How a call ended. Failing is an ordinary outcome: whoever asked decides what it means. */
