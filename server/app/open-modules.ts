@@ -95,7 +95,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
   const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
-  const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, log });
+  const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, settings: settings.workflows, log });
   return {
     keys,
     callLog,

@@ -40,7 +40,14 @@ export async function openWorker({ settings, storage, modules, metrics, log }: P
   const workflows = await modules.workflows.startWork();
   const listeners = [countEvents(metrics), workflows.listener, createFanOut(courier), createAlertListener()];
   const relay = await createOutboxRelay({ database, url, listeners, log });
-  const queue = createQueue({ database, ...pruningTask({ database, settings: settings.events, log }), log });
+  const pruning = pruningTask({ database, settings: settings.events, log });
+  const { jobs } = modules.workflows;
+  const queue = createQueue({
+    database,
+    tasks: { ...pruning.tasks, ...jobs.tasks },
+    cron: [...pruning.cron, ...jobs.cron],
+    log,
+  });
   await queue.start();
   return {
     queueDepth: () => queue.depth(),

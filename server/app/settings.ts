@@ -5,6 +5,7 @@ import { keySettings } from '../modules/keys/index.ts';
 import { knowledgeSettings, readKnowledgeSettings } from '../modules/knowledge/index.ts';
 import { modelSettings, readModelSettings } from '../modules/models/index.ts';
 import { relaySettings } from '../modules/relay/index.ts';
+import { workflowSettings } from '../modules/workflows/index.ts';
 import { readSettings, type SettingsDeclaration } from '../platform/config/index.ts';
 import { cryptoSettings } from '../platform/crypto/index.ts';
 import { dbSettings } from '../platform/db/index.ts';
@@ -25,6 +26,7 @@ export const DECLARATIONS: readonly SettingsDeclaration[] = [
   eventSettings,
   graphSettings,
   knowledgeSettings,
+  workflowSettings,
   relaySettings,
   netSettings,
   mailSettings,
@@ -47,6 +49,7 @@ export function readAllSettings(env: NodeJS.ProcessEnv) {
     events: readSettings(eventSettings, env, mistakes),
     graph: readSettings(graphSettings, env, mistakes),
     knowledge: readKnowledgeSettings(env, mistakes),
+    workflows: readSettings(workflowSettings, env, mistakes),
     relay: readSettings(relaySettings, env, mistakes),
     net: readSettings(netSettings, env, mistakes),
     mail: readSettings(mailSettings, env, mistakes),

@@ -15,6 +15,7 @@ import { createWorkflow } from '../modules/workflows/write-workflow.ts';
 
 export const DEVELOPER = 'dev_1';
 const TIMEOUT_MS = 20_000;
+const settings = { RUN_HISTORY_DAYS: 30, RUN_HISTORY_MB: 1000, RUN_MAX_MINUTES: 60 };
 const log = pino({ level: 'silent' });
 
 /** What a node does; gives its result. */
@@ -61,7 +62,7 @@ export class WorkflowBench {
     };
     const about = { keyId: '', permissions: ['read' as const, 'write' as const], tier: 'free' as const };
     const callerOf = (developerId: string) => Promise.resolve({ ...about, developerId, isOperator: false });
-    return createWorkflows({ database: this.db, url: this.home.url, callerOf, nodeTypes, log });
+    return createWorkflows({ database: this.db, url: this.home.url, callerOf, nodeTypes, settings, log });
   }
 
   /** Workflows of a process that works on runs until the bench is closed. */

@@ -40,9 +40,9 @@ async function startRuns(tx: Transaction, matches: readonly Match[], runner: Run
     newRun(workflow, { triggeredBy: 'event', triggerData: event.data, depth: event.depth }),
   );
   const assigned = assignRuns(runs, runner);
-  if (assigned.length > 0) await insertRuns(tx, assigned);
+  const written = assigned.length > 0 ? await insertRuns(tx, assigned) : new Set<string>();
   if (assigned.some(({ leaseOwner }) => leaseOwner === null)) await notifyRuns(tx);
-  return assigned.filter(({ leaseOwner }) => leaseOwner !== null);
+  return assigned.filter(({ id, leaseOwner }) => leaseOwner !== null && written.has(id));
 }
 
 /** Starts the workflows that wait for an event, in the transaction that notes the event as handed over: once each. */

@@ -43,11 +43,12 @@ const insert = prepared(`insert into workflow_runs (developer_id, id, workflow_i
   from json_to_recordset($1) as r ("developerId" text, id text, "workflowId" text, "workflowName" text,
     "triggeredBy" text, "triggerData" jsonb, definition jsonb, depth smallint, "leaseOwner" text)
   join workflows w on w.developer_id = "developerId" and w.id = "workflowId"
-  on conflict do nothing`);
+  on conflict do nothing
+  returning workflow_runs.id`);
 
-/** Writes runs of workflows that still exist. Writing them twice changes nothing. */
-export async function insertRuns(db: Queryable, runs: readonly NewRun[]): Promise<void> {
-  await db.query(insert([storableJson(runs)]));
+/** Writes runs of workflows that still exist; gives the ids. Writing them twice changes nothing, and gives none. */
+export async function insertRuns(db: Queryable, runs: readonly NewRun[]): Promise<Set<string>> {
+  return new Set((await db.query<{ id: string }>(insert([storableJson(runs)]))).rows.map(({ id }) => id));
 }
 
 const selectRun = prepared(
@@ -150,9 +151,9 @@ export async function copyFailedRun(tx: Transaction, key: RunKey, newId: string)
   });
   if (rowCount === 0) return false;
   await tx.query({
-    text: `insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, error, started_at,
+    text: `insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, size, error, started_at,
         completed_at)
-      select developer_id, $3, node_id, status, attempts, result, error, started_at, completed_at
+      select developer_id, $3, node_id, status, attempts, result, size, error, started_at, completed_at
       from workflow_steps where developer_id = $1 and run_id = $2 and status = 'success' order by seq`,
     values: [developerId, runId, newId],
   });

@@ -28,8 +28,9 @@ export async function notifyRuns(tx: Transaction, cancelledRunId = ''): Promise<
 
 /** Gives runs to the runner of this process as far as it has room. */
 export function assignRuns(runs: readonly NewRun[], runner: Runner | undefined): NewRun[] {
-  const room = runner?.room ?? 0;
-  return runs.map((run, index) => (runner && index < room ? { ...run, leaseOwner: runner.owner } : run));
+  if (!runner) return [...runs];
+  const mine = runner.assign(runs);
+  return runs.map((run) => (mine.has(run) ? { ...run, leaseOwner: runner.owner } : run));
 }
 
 export interface RunStarter {
@@ -51,11 +52,12 @@ export function createRunStarter({ database, runner, log }: StarterParts): RunSt
     write: async (runs) => {
       const mine = runner();
       const assigned = assignRuns(runs, mine);
-      await database.transaction(async (tx) => {
-        await insertRuns(tx, assigned);
+      const written = await database.transaction(async (tx) => {
         if (assigned.some(({ leaseOwner }) => leaseOwner === null)) await notifyRuns(tx);
+        return insertRuns(tx, assigned);
       });
-      mine?.take(assigned.filter(({ leaseOwner }) => leaseOwner !== null));
+      // One that an earlier try had written, of which nobody knew, may be another's by now.
+      mine?.take(assigned.filter(({ id, leaseOwner }) => leaseOwner !== null && written.has(id)));
     },
     maxItems: 500,
     maxDelayMs: 0,

@@ -69,8 +69,30 @@ export async function lockWorkflow(tx: Transaction, developerId: string, id: str
   return rows[0];
 }
 
+const RUNS_OF_A_DELETE = 5000;
+
+/** Deletes the runs of a workflow with their steps. */
+async function removeRuns(tx: Transaction, developerId: string, workflowId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await tx.query<{ id: string }>({
+      text: `delete from workflow_runs where developer_id = $1 and id in
+          (select id from workflow_runs where developer_id = $1 and workflow_id = $2 limit $3)
+        returning id`,
+      values: [developerId, workflowId, RUNS_OF_A_DELETE],
+    });
+    // A statement of its own: it sees steps that were written while the one above waited for their run.
+    const ids = rows.map((row) => row.id);
+    const text = 'delete from workflow_steps where developer_id = $1 and run_id = any($2)';
+    await tx.query({ text, values: [developerId, ids] });
+    if (ids.length === 0) return;
+  }
+}
+
 /** Whether there was such a workflow. Its runs go with it. */
 export async function removeWorkflow(tx: Transaction, developerId: string, id: string): Promise<boolean> {
+  // While it is locked no run of it is written.
+  if (!(await lockWorkflow(tx, developerId, id))) return false;
+  await removeRuns(tx, developerId, id);
   const { rowCount } = await tx.query({
     text: 'delete from workflows where developer_id = $1 and id = $2',
     values: [developerId, id],

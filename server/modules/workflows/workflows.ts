@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { NodeType } from '../../../contract/routes/workflows.ts';
+import { systemClock } from '../../platform/clock/index.ts';
+import type { SettingsOf } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { errorMessage } from '../../platform/errors/index.ts';
 import type { Caller } from '../../platform/http/index.ts';
@@ -8,9 +10,13 @@ import { tick } from './cron-clock.ts';
 import { Runner } from './engine/runner.ts';
 import { createEventTrigger } from './event-trigger.ts';
 import type { RunNode } from './nodes/node-type.ts';
+import { ensureSlices } from './pruning/slice.store.ts';
+import { runPruningTask } from './pruning/pruning-task.ts';
 import { createRunStarter, type RunStarter } from './start-run.ts';
+import type { workflowSettings } from './workflows.settings.ts';
 
 const TICK_MS = 1000;
+const MINUTE_MS = 60_000;
 
 export interface WorkflowsOptions {
   database: Database;
@@ -18,6 +24,7 @@ export interface WorkflowsOptions {
   /** In whose name a developer's runs work; undefined when the developer is switched off. */
   callerOf: (developerId: string) => Promise<Caller | undefined>;
   nodeTypes: Record<NodeType, RunNode>;
+  settings: SettingsOf<typeof workflowSettings>;
   log: Logger;
 }
 
@@ -31,6 +38,8 @@ export interface WorkflowWork {
 export interface Workflows {
   database: Database;
   starter: RunStarter;
+  /** Tasks of the queue, for processes that have one. */
+  jobs: ReturnType<typeof runPruningTask>;
   /** From now on this process works on runs and watches schedules. */
   startWork: () => Promise<WorkflowWork>;
   close: () => Promise<void>;
@@ -54,15 +63,18 @@ function startCronClock({ database, log }: WorkflowsOptions): { stop: () => Prom
 
 /** Workflows: their definitions, their runs, and the work on those in the processes that do it. */
 export function createWorkflows(options: WorkflowsOptions): Workflows {
-  const { database, url, callerOf, nodeTypes, log } = options;
+  const { database, url, callerOf, nodeTypes, settings, log } = options;
   let runner: Runner | undefined;
   const starter = createRunStarter({ database, runner: () => runner, log });
   const onFault = (error: unknown): void => log.error({ err: error }, `a step failed: ${errorMessage(error)}`);
   return {
     database,
     starter,
+    jobs: runPruningTask({ database, settings, log }),
     startWork: async () => {
-      const started = new Runner({ database, url, callerOf, tools: { nodeTypes, onFault }, log });
+      await ensureSlices(database, { nowMs: systemClock.nowMs(), historyDays: settings.RUN_HISTORY_DAYS });
+      const maxRunMs = settings.RUN_MAX_MINUTES * MINUTE_MS;
+      const started = new Runner({ database, url, callerOf, tools: { nodeTypes, onFault }, maxRunMs, log });
       await started.start();
       runner = started;
       const clock = startCronClock(options);

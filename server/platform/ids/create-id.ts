@@ -57,6 +57,19 @@ export function createId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   return `${prefix}_${timePart(nowMs)}${random}`;
 }
 
+/** What no id of this prefix made before the moment is behind, and none made from then on is before. */
+export function firstIdAt(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${timePart(ms)}`;
+}
+
+/** When an id was made, in Unix milliseconds. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1;
+  let ms = 0;
+  for (let i = start; i < start + TIME_LENGTH; i++) ms = ms * 32 + ALPHABET.indexOf(id.charAt(i));
+  return ms;
+}
+
 const ID = /^[a-z]{2,8}_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Whether the text has the form of an identifier with this prefix. Anything else cannot name a record. */

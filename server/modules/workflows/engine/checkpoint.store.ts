@@ -11,6 +11,8 @@ export interface ClaimedRun {
   triggerData: unknown;
   definition: Definition;
   depth: number;
+  /** How long ago its work began, when it began before. */
+  ageMs?: number;
 }
 
 /** A settled step, or one of which an attempt failed and another follows. */
@@ -21,33 +23,67 @@ export interface StepRecord {
   status: 'success' | 'failed' | 'skipped' | 'retrying';
   attempts: number;
   result: unknown;
+  /** Characters of the result as JSON. */
+  size: number;
   error: string | null;
   /** ISO 8601. */
   startedAt: string;
   completedAt: string;
 }
 
-const claim = prepared(`with claimed as materialized (
-    select developer_id, id from workflow_runs
-    where status in ('pending', 'running') and lease_until <= now()
-    order by lease_until limit $2
-    for update skip locked
-  )
+const OPEN = `status in ('pending', 'running')`;
+
+// Who has open runs is found by leaping from developer to developer along the index; then each one's turn comes in rounds.
+const claim = prepared(`with recursive holders (developer_id) as (
+    (select developer_id from workflow_runs where ${OPEN} order by developer_id limit 1)
+    union all
+    select (select r.developer_id from workflow_runs r
+      where ${OPEN} and r.developer_id > h.developer_id order by r.developer_id limit 1)
+    from holders h where h.developer_id is not null
+  ),
+  offered as materialized (
+    select c.developer_id, c.id, row_number() over (partition by c.developer_id order by c.lease_until) as round
+    from holders h
+    left join unnest($3::text[], $4::int[]) as l (developer_id, most) on l.developer_id = h.developer_id
+    cross join lateral (
+      select r.developer_id, r.id, r.lease_until from workflow_runs r
+      where r.developer_id = h.developer_id and ${OPEN} and r.lease_until <= now() and r.id <> all ($2::text[])
+      order by r.lease_until limit coalesce(l.most, $5::int)
+      for no key update skip locked
+    ) c
+  ),
+  chosen as materialized (select developer_id, id from offered order by round limit $6)
   update workflow_runs r
   set status = 'running', started_at = coalesce(started_at, now()), lease_owner = $1,
     lease_until = now() + interval '${LEASE_SECONDS} seconds'
-  from claimed c
+  from chosen c
   where r.developer_id = c.developer_id and r.id = c.id
   returning r.developer_id as "developerId", r.id, workflow_id as "workflowId", workflow_name as "workflowName",
-    trigger_data as "triggerData", definition, depth`);
+    trigger_data as "triggerData", definition, depth,
+    (extract(epoch from now() - started_at) * 1000)::float8 as "ageMs"`);
 
-/** Takes on the runs that have waited longest, and those whose process has vanished. */
-export async function claimRuns(db: Queryable, owner: string, limit: number): Promise<ClaimedRun[]> {
-  return (await db.query<ClaimedRun>(claim([owner, limit]))).rows;
+/** What a process asks for. */
+export interface ClaimOptions {
+  owner: string;
+  /** Runs that it has under way: should their lease be over, they are not begun beside themselves. */
+  active: readonly string[];
+  /** How many runs at most of developers who have some under way, and of any other one. */
+  allowances: ReadonlyMap<string, number>;
+  allowance: number;
+  limit: number;
+}
+
+/** Takes on runs that wait, and those whose process has vanished: of each developer the ones that have waited longest. */
+export async function claimRuns(
+  db: Queryable,
+  { owner, active, allowances, allowance, limit }: ClaimOptions,
+): Promise<ClaimedRun[]> {
+  const values = [owner, active, [...allowances.keys()], [...allowances.values()], allowance, limit];
+  return (await db.query<ClaimedRun>(claim(values))).rows;
 }
 
 const selectRecords = prepared(`select developer_id as "developerId", run_id as "runId", node_id as "nodeId", status,
-    attempts, result, error, started_at as "startedAt", completed_at as "completedAt"
+    attempts, result, size, error, started_at as "startedAt", completed_at as "completedAt"
   from workflow_steps where developer_id = $1 and run_id = $2 order by seq`);
 
 /** The checkpoints of a run that was begun before. */
@@ -75,15 +111,14 @@ export async function lockOwnedRuns(tx: Transaction, owner: string, runs: readon
   return new Set((await tx.query<{ id: string }>(lockOwned(values))).rows.map(({ id }) => id));
 }
 
-const upsertSteps =
-  prepared(`insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, error,
-    started_at, completed_at)
-  select "developerId", "runId", "nodeId", status, attempts, result, error, "startedAt", "completedAt"
+const upsertSteps = prepared(`insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, size,
+    error, started_at, completed_at)
+  select "developerId", "runId", "nodeId", status, attempts, result, size, error, "startedAt", "completedAt"
   from json_to_recordset($1) as s ("developerId" text, "runId" text, "nodeId" text, status text, attempts smallint,
-    result jsonb, error text, "startedAt" timestamptz, "completedAt" timestamptz)
+    result jsonb, size integer, error text, "startedAt" timestamptz, "completedAt" timestamptz)
   on conflict (developer_id, run_id, node_id) do update
-  set status = excluded.status, attempts = excluded.attempts, result = excluded.result, error = excluded.error,
-    started_at = excluded.started_at, completed_at = excluded.completed_at, seq = default
+  set status = excluded.status, attempts = excluded.attempts, result = excluded.result, size = excluded.size,
+    error = excluded.error, started_at = excluded.started_at, completed_at = excluded.completed_at, seq = default
   where workflow_steps.status = 'retrying'`);
 
 /** Writes steps down. What is settled stays as it is. */

@@ -4,7 +4,7 @@ import type { ClaimedRun, StepRecord } from './checkpoint.store.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { nextNodes, type Settled } from './next-nodes.ts';
 import { runEndedEvent } from './run-ended-event.ts';
-import { runStep, type StepTools } from './run-step.ts';
+import { runStep, timeUpMessage, type StepTools } from './run-step.ts';
 
 /** Results of a run together, as JSON text. */
 const MAX_RESULTS_LENGTH = 32 * 1024 * 1024;
@@ -17,7 +17,7 @@ export interface Execution {
   caller: Caller | undefined;
   checkpoints: Checkpoints;
   tools: Omit<StepTools, 'noteRetry'>;
-  /** Ends the work without an outcome. */
+  /** Ends the work: without an outcome, or with a failure when its time is up. */
   signal: AbortSignal;
   /** True when no further step may begin: the process stops. */
   isStopping: () => boolean;
@@ -33,6 +33,8 @@ class RunExecution {
   readonly #attempts = new Map<string, number>();
   readonly #records: StepRecord[] = [];
   readonly #begun = new Set<string>();
+  /** Records that are not on disk as far as is known. */
+  readonly #unwritten = new Set<StepRecord>();
   /** Steps whose work has begun and whose checkpoint is not written. */
   readonly #underWay = new Set<Promise<void>>();
   /** Of those the ones that have no outcome yet. */
@@ -68,7 +70,8 @@ class RunExecution {
     this.#records.push(record);
     this.#settled.set(nodeId, { status, result });
     if (status !== 'skipped') this.#results.set(nodeId, result);
-    this.#resultsLength += JSON.stringify(record.result ?? null).length;
+    this.#resultsLength += record.size;
+    this.#noteTimeUp();
     const node = this.#execution.run.definition.nodes.find(({ id }) => id === nodeId);
     if (status === 'failed' && node?.onError !== 'continue') {
       this.#failure ??= `Step "${nodeId}": ${record.error ?? 'it failed.'}`;
@@ -87,7 +90,7 @@ class RunExecution {
       const now = new Date().toISOString();
       for (const { id: nodeId } of next.skipped) {
         const about = { developerId: run.developerId, runId: run.id, nodeId, status: 'skipped' as const };
-        const record = { ...about, attempts: 0, result: null, error: null, startedAt: now, completedAt: now };
+        const record = { ...about, attempts: 0, result: null, size: 0, error: null, startedAt: now, completedAt: now };
         skipped.push(record);
         this.#settle(record, null);
       }
@@ -96,7 +99,12 @@ class RunExecution {
     return skipped;
   }
 
+  #noteTimeUp(): void {
+    this.#failure ??= timeUpMessage(this.#execution.signal);
+  }
+
   #ready(): WorkflowNode[] {
+    this.#noteTimeUp();
     if (this.#failure !== undefined) return [];
     return nextNodes(this.#execution.run.definition, this.#settled).ready.filter(({ id }) => !this.#begun.has(id));
   }
@@ -129,7 +137,7 @@ class RunExecution {
     this.#beginReady();
   }
 
-  /** Writes records down, and with the last ones the end of the run. */
+  /** Writes records down, and with the end of the run all that may not be on disk yet: never the one without the other. */
   async #checkpoint(records: readonly StepRecord[]): Promise<void> {
     const isOver = this.#executing === 0 && this.#ready().length === 0;
     if (records.length > 0 || isOver) await this.#save(records, isOver);
@@ -140,8 +148,11 @@ class RunExecution {
     const error = this.#failure ?? null;
     const status = error === null ? ('completed' as const) : ('failed' as const);
     const end = { developerId: run.developerId, runId: run.id, status, error };
-    const event = runEndedEvent(run, this.#records, error);
-    if (!(await checkpoints.save({ run, records, ...(isOver && { end: { end, event } }) }))) throw new LostRun();
+    for (const record of records) this.#unwritten.add(record);
+    const written = isOver ? [...this.#unwritten] : records;
+    const ending = isOver && { end: { end, event: runEndedEvent(run, this.#records, error) } };
+    if (!(await checkpoints.save({ run, records: written, ...ending }))) throw new LostRun();
+    for (const record of written) this.#unwritten.delete(record);
   }
 }
 

@@ -8,7 +8,17 @@ import { fillTemplates, TemplateError, type Scope } from './fill-templates.ts';
 
 /** Of one result, as JSON text. */
 const MAX_RESULT_LENGTH = 8 * 1024 * 1024;
+/** Levels of lists and objects in one result; PostgreSQL reads some thousands. */
+const MAX_RESULT_DEPTH = 500;
 const MAX_PAUSE_MS = 3_600_000;
+
+/** Aborts the steps of a run that has taken too long: they have failed, and so has the run. */
+export class RunTimeUp extends Error {}
+
+/** What is said of a run whose time is up; undefined while it is not. */
+export function timeUpMessage({ aborted, reason }: AbortSignal): string | undefined {
+  return aborted && reason instanceof RunTimeUp ? reason.message : undefined;
+}
 
 /** A step whose turn has come. */
 export interface Step {
@@ -37,6 +47,11 @@ export interface StepOutcome {
   result: unknown;
 }
 
+function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1));
+}
+
 /** Expressions name their values themselves, so that no value becomes a part of one. */
 function filledConfig({ node, scope }: Step): Record<string, unknown> {
   const { expression, ...config } = node.config ?? {};
@@ -45,13 +60,20 @@ function filledConfig({ node, scope }: Step): Record<string, unknown> {
   return { ...filled, expression: node.type === 'condition' ? expression : fillTemplates(expression, scope) };
 }
 
-async function attempt(step: Step, tools: StepTools, signal: AbortSignal): Promise<unknown> {
+/** What an attempt gave, and how many characters of JSON that is. */
+interface Given {
+  result: unknown;
+  size: number;
+}
+
+async function attempt(step: Step, tools: StepTools, signal: AbortSignal): Promise<Given> {
   const { run, node, scope, caller, attempts } = step;
   const attemptId = `${run.id}:${node.id}:${attempts + 1}`;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => reject(signal.reason);
   signal.addEventListener('abort', giveUp, { once: true });
   try {
+    signal.throwIfAborted();
     const work = tools.nodeTypes[node.type](filledConfig(step), {
       ctx: { requestId: attemptId, caller, signal, depth: run.depth + 1 },
       attemptId,
@@ -59,12 +81,21 @@ async function attempt(step: Step, tools: StepTools, signal: AbortSignal): Promi
       results: scope.results,
     });
     const result = (await Promise.race([work, aborted])) ?? null;
-    const { length } = JSON.stringify(result);
-    if (length > MAX_RESULT_LENGTH) throw new StepError(`The result is too large: ${length} characters of JSON.`);
-    return result;
+    if (isNestedDeeper(result, MAX_RESULT_DEPTH)) throw new StepError('The result is nested too deeply.');
+    const size = JSON.stringify(result).length;
+    if (size > MAX_RESULT_LENGTH) throw new StepError(`The result is too large: ${size} characters of JSON.`);
+    return { result, size };
   } finally {
     signal.removeEventListener('abort', giveUp);
   }
+}
+
+/** What a failed attempt has for a result: that of some failures, unless it is too much. */
+function leftBehind(error: unknown): Given {
+  const result = error instanceof StepError ? (error.result ?? null) : null;
+  if (isNestedDeeper(result, MAX_RESULT_DEPTH)) return { result: null, size: 4 };
+  const size = JSON.stringify(result).length;
+  return size > MAX_RESULT_LENGTH ? { result: null, size: 4 } : { result, size };
 }
 
 /** What the user is told of a failure. */
@@ -86,7 +117,7 @@ export async function runStep(step: Step, tools: StepTools): Promise<StepOutcome
   const about = { developerId: run.developerId, runId: run.id, nodeId: node.id };
   for (let attempts = step.attempts + 1; ; attempts++) {
     const startedAt = new Date().toISOString();
-    const record = (status: StepRecord['status'], facts: { result: unknown; error: string | null }): StepRecord => ({
+    const record = (status: StepRecord['status'], facts: Given & { error: string | null }): StepRecord => ({
       ...about,
       status,
       attempts,
@@ -97,17 +128,22 @@ export async function runStep(step: Step, tools: StepTools): Promise<StepOutcome
     const timeout = node.timeoutMs === undefined ? undefined : AbortSignal.timeout(node.timeoutMs);
     try {
       const ends = timeout ? AbortSignal.any([signal, timeout]) : signal;
-      const result = await attempt({ ...step, attempts: attempts - 1 }, tools, ends);
-      return { record: record('success', { result, error: null }), result };
+      const given = await attempt({ ...step, attempts: attempts - 1 }, tools, ends);
+      return { record: record('success', { ...given, error: null }), result: given.result };
     } catch (error) {
-      signal.throwIfAborted();
-      const message = timeout?.aborted ? `The step took longer than ${node.timeoutMs} ms.` : messageOf(error, tools);
-      const left = error instanceof StepError ? error.result : undefined;
-      const isFinal = error instanceof TemplateError || attempts >= (node.retry?.attempts ?? 1);
-      const failed = { result: left ?? null, error: message };
-      if (isFinal) return { record: record('failed', failed), result: left ?? { error: message } };
-      await tools.noteRetry(record('retrying', failed));
-      await sleep(pauseMs(node, attempts), undefined, { signal });
+      const timeUp = timeUpMessage(signal);
+      if (timeUp === undefined) signal.throwIfAborted();
+      const tooLong = timeout?.aborted ? `The step took longer than ${node.timeoutMs} ms.` : undefined;
+      const message = timeUp ?? tooLong ?? messageOf(error, tools);
+      const left = leftBehind(error);
+      const isFinal = timeUp !== undefined || error instanceof TemplateError || attempts >= (node.retry?.attempts ?? 1);
+      const failed = record('failed', { ...left, error: message });
+      if (isFinal) return { record: failed, result: left.result ?? { error: message } };
+      await tools.noteRetry({ ...failed, status: 'retrying' });
+      // The next attempt ends at once when the time is up.
+      await sleep(pauseMs(node, attempts), undefined, { signal }).catch((error_: unknown) => {
+        if (timeUpMessage(signal) === undefined) throw error_;
+      });
     }
   }
 }

@@ -6,13 +6,17 @@ import { createId } from '../../../platform/ids/index.ts';
 import { claimRuns, readRecords, releaseRuns, renewLeases, type ClaimedRun } from './checkpoint.store.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
 import { executeRun, type Execution } from './execute-run.ts';
+import { RunTimeUp } from './run-step.ts';
+import { Shares } from './shares.ts';
 
 /** Notified, empty, when runs wait; with the id of a run when it was cancelled. */
 export const RUNS_CHANNEL = 'workflow_runs';
 const SWEEP_MS = 1000;
 const HEARTBEAT_MS = 5000;
-/** Runs under way at once in this process. */
-const MAX_RUNS = 256;
+/** Runs under way at once in this process; one developer alone may have half of them. */
+const MAX_RUNS = 512;
+/** The longest that a timer of the runtime waits. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Steps under way get this long to end when the process stops. */
 const STOP_GRACE_MS = 4000;
 
@@ -22,6 +26,8 @@ export interface RunnerOptions {
   /** In whose name a developer's runs work; undefined when the developer is switched off. */
   callerOf: (developerId: string) => Promise<Caller | undefined>;
   tools: Execution['tools'];
+  /** How long a run may take. */
+  maxRunMs: number;
   log: Logger;
 }
 
@@ -39,6 +45,7 @@ export class Runner {
   readonly #checkpoints: Checkpoints;
   readonly #listener: Listener;
   readonly #active = new Map<string, Active>();
+  readonly #shares = new Shares(MAX_RUNS);
   #timers: NodeJS.Timeout[] = [];
   #fetch: Promise<void> | undefined;
   #mayWait = false;
@@ -62,9 +69,17 @@ export class Runner {
     this.#timers = [setInterval(() => this.wake(), SWEEP_MS), setInterval(() => void this.#renew(), HEARTBEAT_MS)];
   }
 
-  /** How many more runs could be begun at once. */
-  get room(): number {
-    return this.#isStopping ? 0 : MAX_RUNS - this.#active.size;
+  /** Of runs about to be written, those that may begin here at once. */
+  assign<Run extends { developerId: string }>(runs: readonly Run[]): Set<Run> {
+    const mine = new Set<Run>();
+    if (this.#isStopping) return mine;
+    for (const run of runs) {
+      if (!this.#shares.mayBegin(run.developerId)) continue;
+      this.#shares.begin(run.developerId);
+      mine.add(run);
+    }
+    for (const { developerId } of mine) this.#shares.end(developerId);
+    return mine;
   }
 
   /** Begins runs that were written with this process as their owner. */
@@ -75,7 +90,11 @@ export class Runner {
   /** Looks for runs that wait. */
   wake(): void {
     this.#mayWait = true;
-    if (this.room > 0) this.#fetch ??= this.#fetchAll().finally(() => (this.#fetch = undefined));
+    if (this.#hasRoom) this.#fetch ??= this.#fetchAll().finally(() => (this.#fetch = undefined));
+  }
+
+  get #hasRoom(): boolean {
+    return !this.#isStopping && this.#shares.free > 0;
   }
 
   /** Begins nothing more, lets steps under way end, and gives back what is left. */
@@ -95,10 +114,16 @@ export class Runner {
   }
 
   #begin(run: ClaimedRun, isFresh: boolean): void {
+    const { maxRunMs } = this.#options;
     const abort = new AbortController();
+    const timeUp = (): void => abort.abort(new RunTimeUp(`The run took longer than ${maxRunMs / 60_000} minutes.`));
+    const timer = setTimeout(timeUp, Math.min(MAX_TIMER_MS, Math.max(0, maxRunMs - (run.ageMs ?? 0))));
+    this.#shares.begin(run.developerId);
     const work = this.#work(run, abort.signal, isFresh).finally(() => {
+      clearTimeout(timer);
       this.#active.delete(run.id);
-      if (this.#mayWait) this.wake();
+      this.#shares.end(run.developerId);
+      if (this.#mayWait || this.#shares.isAnyoneBehind) this.wake();
     });
     this.#active.set(run.id, { run, abort, work });
   }
@@ -117,24 +142,37 @@ export class Runner {
         isStopping: () => this.#isStopping,
       });
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted && !(signal.reason instanceof RunTimeUp)) return;
       log.error({ err: error, runId: run.id }, `a run was interrupted: ${errorMessage(error)}`);
     }
   }
 
   async #fetchAll(): Promise<void> {
-    const { database, log } = this.#options;
+    const { log } = this.#options;
     try {
-      while (this.#mayWait && this.room > 0) {
-        const { room } = this;
+      while (this.#mayWait && this.#hasRoom) {
         this.#mayWait = false;
-        const runs = await claimRuns(database, this.owner, room);
-        this.#mayWait ||= runs.length === room;
-        this.take(runs, false);
+        const claimed = await this.#claim();
+        this.take(claimed, false);
+        this.#mayWait ||= claimed.length > 0 && this.#shares.isAnyoneDue;
       }
     } catch (error) {
       log.warn({ err: error }, `runs wait: ${errorMessage(error)}`);
     }
+  }
+
+  async #claim(): Promise<ClaimedRun[]> {
+    const allowances = this.#shares.allowances();
+    const allowance = this.#shares.allowance('');
+    const limit = this.#shares.free;
+    const active = [...this.#active.keys()];
+    const { owner } = this;
+    const runs = await claimRuns(this.#options.database, { owner, active, allowances, allowance, limit });
+    const byDeveloper = Map.groupBy(runs, ({ developerId }) => developerId);
+    const isBehind = ([id, its]: [string, ClaimedRun[]]): boolean =>
+      runs.length === limit || its.length >= (allowances.get(id) ?? allowance);
+    this.#shares.noteBehind(new Set([...byDeveloper].filter(isBehind).map(([id]) => id)));
+    return runs;
   }
 
   async #renew(): Promise<void> {

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../../../platform/db/index.ts';
+import { errorMessage } from '../../../platform/errors/index.ts';
+import { deleteOldest, dropSlice, ensureSlices, readHistoryBytes, readLiveBytes, readSlices } from './slice.store.ts';
+import { firstRunId, sliceSuffix, type Slice } from './slice.ts';
+
+const DAY_MS = 86_400_000;
+const DROP_ATTEMPTS = 3;
+const DROP_PAUSE_MS = 300;
+/** Runs of one delete, few enough that others hardly notice it. */
+const PIECE = 1000;
+const PAUSE_MS = 50;
+/** Where runs lie that no slice was made for. */
+const REST = 'rest';
+
+export interface RunPruning {
+  database: Database;
+  historyDays: number;
+  historyBytes: number;
+  nowMs: number;
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** False when it stays for now: a run of it is open, or somebody reads it all the time, such as a backup. */
+async function tryDrop({ database, signal, log }: RunPruning, slice: Slice): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    try {
+      return await database.transaction((tx) => dropSlice(tx, slice));
+    } catch (error) {
+      if (attempt < DROP_ATTEMPTS) await sleep(DROP_PAUSE_MS, undefined, { signal });
+      else {
+        log.warn(`the runs of ${sliceSuffix(slice)} are kept for now: ${errorMessage(error)}`);
+        return false;
+      }
+    }
+  }
+}
+
+async function deletePieces({ database, signal }: RunPruning, suffix: string, beforeMs: number): Promise<void> {
+  const piece = { beforeId: firstRunId(beforeMs), limit: PIECE };
+  while ((await deleteOldest(database, suffix, piece)).runs === PIECE) await sleep(PAUSE_MS, undefined, { signal });
+}
+
+async function pruneByAge(pruning: RunPruning): Promise<void> {
+  const { database, historyDays, nowMs } = pruning;
+  const beforeMs = nowMs - historyDays * DAY_MS;
+  for (const slice of await readSlices(database)) {
+    if (slice.toMs > beforeMs || (await tryDrop(pruning, slice))) continue;
+    await deletePieces(pruning, sliceSuffix(slice), beforeMs);
+  }
+  await deletePieces(pruning, REST, beforeMs);
+}
+
+/** The slice that is being filled cannot go: its oldest runs do, and what they leave is filled again. */
+async function pruneNewest({ database, historyBytes, signal, nowMs }: RunPruning, suffix: string): Promise<void> {
+  const piece = { beforeId: firstRunId(nowMs), limit: PIECE };
+  let excess = (await readLiveBytes(database, suffix)) - historyBytes;
+  while (excess > 0) {
+    const { runs, bytes } = await deleteOldest(database, suffix, piece);
+    if (runs === 0) return;
+    excess -= bytes;
+    await sleep(PAUSE_MS, undefined, { signal });
+  }
+}
+
+async function pruneBySize(pruning: RunPruning): Promise<void> {
+  const { database, historyBytes, nowMs } = pruning;
+  const isOver = async (): Promise<boolean> => (await readHistoryBytes(database)) > historyBytes;
+  const slices = await readSlices(database);
+  for (const slice of slices.filter(({ toMs }) => toMs <= nowMs)) {
+    if (!(await isOver())) return;
+    await tryDrop(pruning, slice);
+  }
+  if (!(await isOver())) return;
+  const current = slices.find(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
+  await pruneNewest(pruning, REST);
+  if (current) await pruneNewest(pruning, sliceSuffix(current));
+}
+
+/** Makes the slices that runs will need, and gives back those that are too old or too much. Open runs always stay. */
+export async function pruneRuns(pruning: RunPruning): Promise<void> {
+  await ensureSlices(pruning.database, pruning);
+  await pruneByAge(pruning);
+  await pruneBySize(pruning);
+}
