@@ -88,12 +88,14 @@ async function call(tools: Tools, ctx: RequestContext, run: { widget: Widget; de
   const { requestId, caller } = ctx;
   const { input = {}, shownInput = input } = widget;
   const discretion = { shownInput, secrets: hiddenTexts(shownInput, input) };
+  const late = (): Outcome => failed(`The tool "${definition.name}" took longer than ${TIMEOUT_MS / 1000} s.`);
   try {
     const outcome = await tools.invoke({ requestId, caller, signal }, { definition, input, discretion });
-    return outcome.status === 'success' ? shape(widget, outcome.result) : failed(outcome.error);
+    if (outcome.status === 'success') return shape(widget, outcome.result);
+    return signal.aborted ? late() : failed(outcome.error);
   } catch (error) {
     if (!signal.aborted) throw error;
-    return failed(`The tool "${definition.name}" took longer than ${TIMEOUT_MS / 1000} s.`);
+    return late();
   }
 }
 

@@ -23,7 +23,7 @@ export function createRecent<V>({ maxAgeMs, maxEntries, isKept, clock = systemCl
   const make = async (key: string, maker: () => Promise<V>): Promise<V> => {
     const value = maker();
     entries.delete(key);
-    entries.set(key, { value, madeAtMs: clock.nowMs() });
+    entries.set(key, { value, madeAtMs: clock.steadyMs() });
     const oldest = entries.size > maxEntries ? entries.keys().next() : undefined;
     if (oldest !== undefined && oldest.done !== true) entries.delete(oldest.value);
     try {
@@ -38,7 +38,7 @@ export function createRecent<V>({ maxAgeMs, maxEntries, isKept, clock = systemCl
   return {
     get: (key, maker) => {
       const known = entries.get(key);
-      return known && clock.nowMs() - known.madeAtMs < maxAgeMs ? known.value : make(key, maker);
+      return known && clock.steadyMs() - known.madeAtMs < maxAgeMs ? known.value : make(key, maker);
     },
   };
 }
