@@ -88,6 +88,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     relay,
     recordEvents: recorder.record,
     bindingOf: (definition) => apps.bindingOf(definition),
+    log,
   });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
   const knowledge = createKnowledge({ database, log });
@@ -95,7 +96,14 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
   const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
-  const workflows = createWorkflows({ database, url: storage.url, callerOf: keys.callerOf, nodeTypes, settings: settings.workflows, log });
+  const workflows = createWorkflows({
+    database,
+    url: storage.url,
+    callerOf: keys.callerOf,
+    nodeTypes,
+    settings: settings.workflows,
+    log,
+  });
   return {
     keys,
     callLog,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { NodeType, WorkflowEdge, WorkflowNode } from '../../contract/routes/workflows.ts';
+import type { NodeType, Trigger, WorkflowEdge, WorkflowNode } from '../../contract/routes/workflows.ts';
 import { openDatabase, type Database } from '../platform/db/index.ts';
 import { createOutboxRelay, type EventListener } from '../platform/outbox/index.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -15,7 +15,7 @@ import { createWorkflow } from '../modules/workflows/write-workflow.ts';
 
 export const DEVELOPER = 'dev_1';
 const TIMEOUT_MS = 20_000;
-const settings = { RUN_HISTORY_DAYS: 30, RUN_HISTORY_MB: 1000, RUN_MAX_MINUTES: 60 };
+const SETTINGS = { RUN_HISTORY_DAYS: 30, RUN_HISTORY_MB: 1000, RUN_MAX_MINUTES: 60 };
 const log = pino({ level: 'silent' });
 
 /** What a node does; gives its result. */
@@ -46,7 +46,7 @@ export class WorkflowBench {
   }
 
   /** Workflows of a process that does not work on runs. */
-  workflows(): Workflows {
+  workflows(change: Partial<typeof SETTINGS> = {}): Workflows {
     const runNode: RunNode = async (config, step) => {
       this.begun.push(step.attemptId);
       const [, id = ''] = step.attemptId.split(':');
@@ -62,12 +62,19 @@ export class WorkflowBench {
     };
     const about = { keyId: '', permissions: ['read' as const, 'write' as const], tier: 'free' as const };
     const callerOf = (developerId: string) => Promise.resolve({ ...about, developerId, isOperator: false });
-    return createWorkflows({ database: this.db, url: this.home.url, callerOf, nodeTypes, settings, log });
+    return createWorkflows({
+      database: this.db,
+      url: this.home.url,
+      callerOf,
+      nodeTypes,
+      settings: { ...SETTINGS, ...change },
+      log,
+    });
   }
 
   /** Workflows of a process that works on runs until the bench is closed. */
-  async work(): Promise<Workflows & { work: WorkflowWork }> {
-    const workflows = this.workflows();
+  async work(change: Partial<typeof SETTINGS> = {}): Promise<Workflows & { work: WorkflowWork }> {
+    const workflows = this.workflows(change);
     const work = await workflows.startWork();
     this.#undo.push(async () => {
       await work.stop();
@@ -81,8 +88,13 @@ export class WorkflowBench {
     this.#undo.push(() => relay.stop());
   }
 
-  create(nodes: WorkflowNode[], edges: WorkflowEdge[] = [], more: object = {}): Promise<WorkflowRow> {
-    return createWorkflow(this.db, DEVELOPER, { name: 'Test', nodes, edges, ...more });
+  /** A workflow of the developer, unless `more` names another. */
+  create(
+    nodes: WorkflowNode[],
+    edges: WorkflowEdge[] = [],
+    { developerId = DEVELOPER, ...more }: { developerId?: string; trigger?: Trigger } = {},
+  ): Promise<WorkflowRow> {
+    return createWorkflow(this.db, developerId, { name: 'Test', nodes, edges, ...more });
   }
 
   /** Starts a run; gives its id. */

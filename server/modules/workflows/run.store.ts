@@ -86,6 +86,19 @@ export async function listRunRows(
   return rows;
 }
 
+const selectSizes = prepared(`select run_id as "runId", sum(size)::float8 as size
+  from workflow_steps where developer_id = $1 and run_id = any($2) group by run_id`);
+
+/** Characters of JSON of the results of each run, by its id. */
+export async function readSizes(
+  db: Queryable,
+  developerId: string,
+  runIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ runId: string; size: number }>(selectSizes([developerId, runIds]));
+  return new Map(rows.map(({ runId, size }) => [runId, size]));
+}
+
 interface StepRow {
   runId: string;
   nodeId: string;

@@ -11,6 +11,9 @@ const DROP_PAUSE_MS = 300;
 /** Runs of one delete, few enough that others hardly notice it. */
 const PIECE = 1000;
 const PAUSE_MS = 50;
+/** Where sizes count, fewer: all of them go, whatever the last ones hold. */
+const SIZE_PIECE = 100;
+const SIZE_PAUSE_MS = 10;
 /** Where runs lie that no slice was made for. */
 const REST = 'rest';
 
@@ -23,17 +26,17 @@ export interface RunPruning {
   log: Logger;
 }
 
-/** False when it stays for now: a run of it is open, or somebody reads it all the time, such as a backup. */
-async function tryDrop({ database, signal, log }: RunPruning, slice: Slice): Promise<boolean> {
+/** `open`: a run of it has not ended. `busy`: somebody reads all the time, such as a backup; another time will do. */
+async function tryDrop({ database, signal, log }: RunPruning, slice: Slice): Promise<'dropped' | 'open' | 'busy'> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     try {
-      return await database.transaction((tx) => dropSlice(tx, slice));
+      return (await database.transaction((tx) => dropSlice(tx, slice))) ? 'dropped' : 'open';
     } catch (error) {
       if (attempt < DROP_ATTEMPTS) await sleep(DROP_PAUSE_MS, undefined, { signal });
       else {
         log.warn(`the runs of ${sliceSuffix(slice)} are kept for now: ${errorMessage(error)}`);
-        return false;
+        return 'busy';
       }
     }
   }
@@ -48,21 +51,23 @@ async function pruneByAge(pruning: RunPruning): Promise<void> {
   const { database, historyDays, nowMs } = pruning;
   const beforeMs = nowMs - historyDays * DAY_MS;
   for (const slice of await readSlices(database)) {
-    if (slice.toMs > beforeMs || (await tryDrop(pruning, slice))) continue;
-    await deletePieces(pruning, sliceSuffix(slice), beforeMs);
+    if (slice.toMs > beforeMs) break;
+    const outcome = await tryDrop(pruning, slice);
+    if (outcome === 'busy') break;
+    if (outcome === 'open') await deletePieces(pruning, sliceSuffix(slice), beforeMs);
   }
   await deletePieces(pruning, REST, beforeMs);
 }
 
 /** The slice that is being filled cannot go: its oldest runs do, and what they leave is filled again. */
 async function pruneNewest({ database, historyBytes, signal, nowMs }: RunPruning, suffix: string): Promise<void> {
-  const piece = { beforeId: firstRunId(nowMs), limit: PIECE };
+  const piece = { beforeId: firstRunId(nowMs), limit: SIZE_PIECE };
   let excess = (await readLiveBytes(database, suffix)) - historyBytes;
   while (excess > 0) {
     const { runs, bytes } = await deleteOldest(database, suffix, piece);
     if (runs === 0) return;
     excess -= bytes;
-    await sleep(PAUSE_MS, undefined, { signal });
+    await sleep(SIZE_PAUSE_MS, undefined, { signal });
   }
 }
 
@@ -71,8 +76,7 @@ async function pruneBySize(pruning: RunPruning): Promise<void> {
   const isOver = async (): Promise<boolean> => (await readHistoryBytes(database)) > historyBytes;
   const slices = await readSlices(database);
   for (const slice of slices.filter(({ toMs }) => toMs <= nowMs)) {
-    if (!(await isOver())) return;
-    await tryDrop(pruning, slice);
+    if (!(await isOver()) || (await tryDrop(pruning, slice)) === 'busy') return;
   }
   if (!(await isOver())) return;
   const current = slices.find(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
