@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Client } from 'pg';
+import type { DestinationStream } from 'pino';
 import type { Tier } from '../../contract/shared/tiers.ts';
 import { startScriptedVendor, type ScriptedVendor, type VendorScript } from './scripted-vendor.ts';
 import { startTestApp, type Answer, type TestApp } from './start-test-app.ts';
@@ -61,14 +62,18 @@ const USAGE_SQL = `select model, outcome, input_tokens::int as input, output_tok
   from ai_usage where developer_id = $1 order by id`;
 const EVENTS_SQL = 'select type, data from outbox_events where developer_id = $1 order by seq';
 
-export async function startChatApp(): Promise<ChatApp> {
+/** `env` holds further settings of the service; give `log` to read its log. */
+export async function startChatApp(env: Record<string, string> = {}, log?: DestinationStream): Promise<ChatApp> {
   let script: VendorScript = [];
   const vendor = await startScriptedVendor({
     script: (request, index) => (typeof script === 'function' ? script(request, index) : (script.shift() ?? {})),
   });
   const target = await startTarget();
   const vendorEnv = { AI_DEFAULT_BASE_URL: vendor.baseUrl, AI_DEFAULT_API_KEY: 'vendor-key' };
-  const app = await startTestApp({ ...vendorEnv, AI_OTHER_BASE_URL: vendor.baseUrl, AI_OTHER_API_KEY: 'other-key' });
+  const app = await startTestApp(
+    { ...vendorEnv, AI_OTHER_BASE_URL: vendor.baseUrl, AI_OTHER_API_KEY: 'other-key', ...env },
+    log,
+  );
   let developer: Developer = { id: '', key: '', keyId: '' };
   const rows: ChatApp['rows'] = (sql) => query(app.databaseUrl, sql, [developer.id]);
   return {

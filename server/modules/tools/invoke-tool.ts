@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { LIMITS } from '../../../contract/shared/limits.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { OutboundError, type Outbound } from '../../platform/net/index.ts';
@@ -39,11 +40,18 @@ export interface InvokeDependencies {
   bindingOf: (definition: ToolDefinition) => Promise<ToolBinding | undefined>;
   /** Resolves when the events are on disk. */
   recordEvents: (events: NewEvent[]) => Promise<void>;
+  log: Pick<Logger, 'debug'>;
 }
 
 interface Refusal {
   reason: ToolFailureReason;
   error: string;
+}
+
+/** Whoever asks looked the tool up among the caller's; a mistake there must not become a call. */
+function demandOwn({ caller }: RequestContext, { definition }: ToolCall): void {
+  if (definition.developerId === caller.developerId) return;
+  throw new Error('A tool of another developer was about to be called.');
 }
 
 /** Why a call is not even attempted. */
@@ -98,6 +106,28 @@ function eventOf(
   }
   const data = { ...about, result: eventValue(outcome.result), elapsed_ms: outcome.elapsedMs };
   return { developerId, type: 'tool.executed', data, depth };
+}
+
+/** Says that there was a call, and nothing of what went to and fro. */
+function logCall(
+  { log }: InvokeDependencies,
+  ctx: RequestContext,
+  about: { tool: string; outcome: ToolOutcome },
+): void {
+  const { tool, outcome } = about;
+  const reason = outcome.status === 'error' ? { reason: outcome.reason } : {};
+  const { requestId, caller } = ctx;
+  log.debug(
+    {
+      requestId,
+      developerId: caller.developerId,
+      tool,
+      status: outcome.status,
+      ...reason,
+      elapsedMs: outcome.elapsedMs,
+    },
+    'a tool was called',
+  );
 }
 
 function outcomeOf(answer: ReadAnswer | Refusal, elapsedMs: number): ToolOutcome {
@@ -155,16 +185,19 @@ async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: Tool
 }
 
 /**
- * The one gate in front of every call of a tool, from chat, tool-call and test alike: enabled, input against schema,
- * outbound rules, time and size limits, event. A call that was attempted leaves exactly one event, which is on disk
- * when this resolves; one that was refused before leaves none.
+ * The one gate in front of every call of a tool, from chats, tool-call, test, workflows and dashboards alike: the
+ * caller's own, enabled, input against schema, outbound rules, time and size limits, event, log. A call that was
+ * attempted leaves exactly one event, which is on disk when this resolves; one that was refused before leaves none.
+ * Whether the key may ask at all is the route's to say.
  */
 export async function invokeTool(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<ToolOutcome> {
+  demandOwn(ctx, call);
   const startedAt = performance.now();
   const refusal = refusalOf(call);
   const { answer, redact } = refusal ? { answer: refusal, redact: asItIs } : await attempt(deps, ctx, call);
   const elapsedMs = Math.round((performance.now() - startedAt) * 10) / 10;
   const outcome = outcomeOf(answer, elapsedMs);
+  logCall(deps, ctx, { tool: call.definition.name, outcome });
   const wasAttempted = outcome.status === 'success' || outcome.reason === 'failed';
   if (wasAttempted) {
     const event = eventOf(ctx, call, outcome);
