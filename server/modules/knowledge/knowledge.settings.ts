@@ -36,7 +36,7 @@ export interface EndpointSettings {
 }
 
 /** What embeds, and what it needs for that. */
-type EmbeddingSettings =
+export type EmbeddingSettings =
   | { kind: 'off' }
   | { kind: 'builtin' }
   | { kind: 'local'; path: string }
