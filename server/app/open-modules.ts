@@ -15,7 +15,7 @@ import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
 import { createNodeTypes, createWorkflows, type Workflows } from '../modules/workflows/index.ts';
-import { createVault, openMasterKeys } from '../platform/crypto/index.ts';
+import { createVault, openMasterKeys, type Vault } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
 import { createMailer } from '../platform/mail/index.ts';
 import { createOutbound, createTrustedClient } from '../platform/net/index.ts';
@@ -65,13 +65,20 @@ function openModels({ settings, metrics }: Parts, http: ReturnType<typeof create
   });
 }
 
+async function openVault({ crypto, db }: AllSettings): Promise<Vault> {
+  return createVault(await openMasterKeys({ given: crypto.ENCRYPTION_KEY, dataDir: db.DATA_DIR }));
+}
+
+function openKnowledge({ settings, storage, log }: Parts): Knowledge {
+  const { HOT_INDEX_MB: memoryMb } = settings.graph;
+  return createKnowledge({ database: storage.database, log, memoryMb, dataDir: settings.db.DATA_DIR });
+}
+
 /** Wires the modules to each other: what one needs of another is handed over here and nowhere else. */
 export async function openModules(parts: Parts): Promise<Modules> {
   const { settings, storage, log } = parts;
   const { database, changes } = storage;
-  const vault = createVault(
-    await openMasterKeys({ given: settings.crypto.ENCRYPTION_KEY, dataDir: settings.db.DATA_DIR }),
-  );
+  const vault = await openVault(settings);
   const keys = await createKeys({ database, changes, settings: settings.keys, log, onDailyUse: raiseDailyLimits });
   const callLog = await createCallLog({ database, log });
   const vendors = createTrustedClient();
@@ -91,7 +98,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     log,
   });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
-  const knowledge = createKnowledge({ database, log });
+  const knowledge = openKnowledge(parts);
   const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
@@ -120,8 +127,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
       await workflows.close();
       mailer?.close();
       await ai.close();
-      await graphs.close();
-      await knowledge.close();
+      await Promise.all([graphs.close(), knowledge.close()]);
       await relay.close();
       await recorder.close();
       await Promise.all([keys.close(), callLog.close()]);

@@ -5,6 +5,6 @@ export const graphSettings = declareSettings('Memory', {
     default: 512,
     min: 0,
     max: 1_000_000,
-    doc: 'Megabytes of graphs that a process holds in memory; the least recently used go beyond that, and the database answers for what does not fit.',
+    doc: 'Megabytes of graphs, and as many of knowledge bases, that a process holds in memory; the least recently used go beyond that, and the database answers for what does not fit.',
   }),
 });

@@ -68,7 +68,7 @@ function bases({ database }: Knowledge): Route[] {
   ];
 }
 
-function documents({ database, uploads }: Knowledge): Route[] {
+function documents({ database, uploads, onWritten }: Knowledge): Route[] {
   async function demandBase(name: BaseName): Promise<BaseRow> {
     const row = await findBase(database, name);
     if (!row) throw noSuchBase(name.id);
@@ -90,11 +90,11 @@ function documents({ database, uploads }: Knowledge): Route[] {
       return { ...wireListedDocument(row), content: row.content };
     }),
     implement(contract.deleteDocument, async (ctx, { params }) => {
-      await deleteDocument(database, nameOf(ctx, params), params.documentId);
+      onWritten(await deleteDocument(database, nameOf(ctx, params), params.documentId));
       return SUCCESS;
     }),
     implement(contract.writeContent, async (ctx, { params, body }) => {
-      await writeContent(database, nameOf(ctx, params), body);
+      onWritten(await writeContent(database, nameOf(ctx, params), body));
       return SUCCESS;
     }),
   ];

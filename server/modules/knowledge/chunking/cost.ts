@@ -5,10 +5,11 @@ export const OVERLAP_COST = 240;
 
 /** From here on, characters are mostly tokens by themselves: ideographs, kana, Hangul. */
 const FIRST_WIDE = 0x2e80;
+const WIDE_COST = 3;
 
-/** What a code unit costs: four letters are about a token, and each ideograph is one. */
+/** What a code unit costs: four letters are about a token, and four ideographs are about three. */
 export function costAt(content: string, at: number): number {
-  return content.charCodeAt(at) < FIRST_WIDE ? 1 : 4;
+  return content.charCodeAt(at) < FIRST_WIDE ? 1 : WIDE_COST;
 }
 
 /** What a range costs, at most `most`: reading ends there. */

@@ -1,11 +1,11 @@
 import type { Database } from '../../../platform/db/index.ts';
 import { noSuchBase, noSuchDocument } from '../no-such-base.ts';
-import { lockBase, type BaseName } from '../store/base.store.ts';
+import { lockBase, type BaseKey, type BaseName } from '../store/base.store.ts';
 import { findDocumentKey, removeParts, removeRow } from '../store/replace-document.store.ts';
 import { saveProgress } from '../store/write-document.store.ts';
 
 /** Deletes a document with everything that was made of it. */
-export function deleteDocument(database: Database, name: BaseName, documentId: string): Promise<void> {
+export function deleteDocument(database: Database, name: BaseName, documentId: string): Promise<BaseKey> {
   return database.transaction(async (tx) => {
     const base = await lockBase(tx, name);
     if (!base) throw noSuchBase(name.id);
@@ -15,5 +15,6 @@ export function deleteDocument(database: Database, name: BaseName, documentId: s
     await removeParts(tx, base, { counter, documentNo: document.no });
     await removeRow(tx, base, document.no);
     await saveProgress(tx, [{ base, counter, documentsAdded: -1 }]);
+    return base;
   });
 }

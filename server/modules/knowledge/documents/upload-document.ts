@@ -4,7 +4,7 @@ import { createGroupWriter, type Database } from '../../../platform/db/index.ts'
 import { createId } from '../../../platform/ids/index.ts';
 import { chunkInSlices } from '../chunking/chunk-in-slices.ts';
 import { noSuchBase } from '../no-such-base.ts';
-import { findBase, type BaseName } from '../store/base.store.ts';
+import { findBase, type BaseKey, type BaseName } from '../store/base.store.ts';
 import { storeDocuments, type Upload } from './store-documents.ts';
 
 /** Characters from which a document has a transaction of its own. */
@@ -29,8 +29,15 @@ async function typeOf(database: Database, base: BaseName): Promise<BaseType> {
   return row.type;
 }
 
+export interface UploadsOptions {
+  database: Database;
+  log: Logger;
+  /** Told of bases that have got documents. */
+  onStored: (base: BaseKey) => void;
+}
+
 /** Small documents that arrive at the same time share a transaction, and the lock of their base. */
-export function createUploads({ database, log }: { database: Database; log: Logger }): Uploads {
+export function createUploads({ database, log, onStored }: UploadsOptions): Uploads {
   const store = (uploads: Upload[]): Promise<void> => database.transaction((tx) => storeDocuments(tx, uploads));
   const writer = createGroupWriter<Upload>({ write: store, maxItems: 64, maxDelayMs: 0, maxQueued: 10_000, log });
   return {
@@ -48,6 +55,7 @@ export function createUploads({ database, log }: { database: Database; log: Logg
       const isLarge = content.length + upload.metadata.length > LARGE;
       await (isLarge ? store([upload]) : writer.submit(upload));
       if (!upload.storedIn) throw noSuchBase(base.id);
+      onStored(upload.storedIn);
       return { id: upload.id, title };
     },
     close: () => writer.close(),

@@ -3,7 +3,7 @@ import type { BaseKey } from './base.store.ts';
 import type { WrittenDocument } from './write-document.store.ts';
 
 /** Removals that are kept for processes which are behind. */
-const KEPT_COUNTERS = 100_000;
+export const KEPT_COUNTERS = 100_000;
 
 export interface DocumentKey {
   no: number;

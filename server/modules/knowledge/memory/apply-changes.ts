@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Transaction } from '../../../platform/db/index.ts';
+import { termsOf } from '../../../platform/text/index.ts';
+import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
+import { batchesAfter, chunksAfter, removalsAfter, vectorsOf, type ChunkRow } from '../store/changes.store.ts';
+import type { VectorArena } from '../vectors/vector-arena.ts';
+import type { BaseIndex, IndexedChunk } from './base-index.ts';
+
+/** Chunks whose terms are made before others have a turn: some ten milliseconds. */
+const CHUNKS_AT_ONCE = 100;
+/** Up to so many, changes become visible all at once. */
+const MOST_AT_ONCE = 500;
+const MOST_POSITION = 2 ** 31 - 1;
+
+/** Where vectors go, and of which model; undefined when there is no embedder. */
+export interface VectorSpace {
+  arena: VectorArena;
+  model: string;
+}
+
+function indexed({ documentNo, position, title, heading, text, metadata }: ChunkRow): IndexedChunk {
+  return { documentNo, position, metadata, terms: termsOf(`${title}\n${heading}\n${text}`) };
+}
+
+async function* newChunks(tx: Transaction, base: BaseKey, counter: number): AsyncGenerator<IndexedChunk[]> {
+  let last = { documentNo: counter, position: MOST_POSITION };
+  for (;;) {
+    const rows = await chunksAfter(tx, base, { ...last, limit: CHUNKS_AT_ONCE });
+    yield rows.map(indexed);
+    const end = rows.at(-1);
+    if (!end || rows.length < CHUNKS_AT_ONCE) return;
+    last = end;
+  }
+}
+
+async function applyDocuments(tx: Transaction, base: BaseRow, index: BaseIndex): Promise<void> {
+  const removed = index.counter === 0 ? [] : await removalsAfter(tx, base, index.counter);
+  let waiting: IndexedChunk[] = [];
+  let isLarge = false;
+  for await (const chunks of newChunks(tx, base, index.counter)) {
+    waiting.push(...chunks);
+    isLarge ||= waiting.length > MOST_AT_ONCE;
+    if (!isLarge) continue;
+    for (const chunk of waiting) index.addChunk(chunk);
+    waiting = [];
+    if (index.words.needsMerge) await index.words.merge();
+    await nextTurn();
+  }
+  for (const documentNo of removed) index.removeDocument(documentNo);
+  for (const chunk of waiting) index.addChunk(chunk);
+  index.counter = base.counter;
+  if (index.words.needsMerge) await index.words.merge();
+}
+
+/** 32-bit floats as the database has them: little endian, at any place of a buffer. */
+function floatsOf(bytes: Buffer): Float32Array {
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+async function applyVectors(
+  tx: Transaction,
+  base: BaseRow,
+  { index, space }: { index: BaseIndex; space: VectorSpace },
+): Promise<void> {
+  const { model } = space;
+  for (const batch of await batchesAfter(tx, base, { model, after: index.vectorCounter })) {
+    for (const row of await vectorsOf(tx, base, { model, batch })) index.addVector(row, floatsOf(row.vector), space);
+    index.vectorCounter = batch;
+    await nextTurn();
+  }
+}
+
+/** Brings an index in step with the database, as of one moment. False when the base is gone. */
+export function applyChanges(
+  database: Database,
+  base: BaseKey,
+  { index, space }: { index: BaseIndex; space: VectorSpace | undefined },
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
+    const row = await findBase(tx, base);
+    if (row?.no !== base.no) return false;
+    if (row.counter > index.counter) await applyDocuments(tx, row, index);
+    if (space && row.vectorCounter > index.vectorCounter) await applyVectors(tx, row, { index, space });
+    index.vectorCounter = row.vectorCounter;
+    return true;
+  });
+}

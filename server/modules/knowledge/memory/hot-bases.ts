@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../platform/db/index.ts';
+import type { BaseRow } from '../store/base.store.ts';
+import { KEPT_COUNTERS } from '../store/replace-document.store.ts';
+import { applyChanges, type VectorSpace } from './apply-changes.ts';
+import { BaseIndex } from './base-index.ts';
+import type { SnapshotFolder } from './snapshot-folder.ts';
+
+/** How long a query waits for a base that is being loaded, before the database answers it. */
+const LOAD_WAIT_MS = 400;
+/** How long a base that took too much memory is left to the database. */
+const TOO_LARGE_MS = 10 * 60_000;
+
+export interface HotBasesOptions {
+  database: Database;
+  /** Bytes that all bases in memory may take; the least recently used go beyond that. */
+  maxBytes: number;
+  space: VectorSpace | undefined;
+  snapshots: SnapshotFolder;
+  /** Told of a base that could not be loaded; the database goes on answering for it. */
+  onError: (error: unknown) => void;
+}
+
+/** A base that has grown by so much is written to its file again. */
+const GROWN_SHARE = 0.25;
+const GROWN_CHUNKS = 500;
+
+type Counters = Pick<BaseRow, 'counter' | 'vectorCounter'>;
+
+/** How far a file goes. */
+interface Saved {
+  counter: number;
+  vectorCounter: number;
+  chunkCount: number;
+  vectorCount: number;
+}
+
+function savedOf({ counter, vectorCounter, chunkCount, vectors }: BaseIndex): Saved {
+  return { counter, vectorCounter, chunkCount, vectorCount: vectors?.count ?? 0 };
+}
+
+/** A base in memory, and its changes, which are taken in one after the other. */
+interface Entry {
+  row: BaseRow;
+  index: BaseIndex;
+  turn: Promise<unknown>;
+  /** What the file of it holds. */
+  saved: Saved;
+  isSaving: boolean;
+}
+
+/** Bases in memory. Each is brought in step with the database before it answers. */
+export class HotBases {
+  readonly #options: HotBasesOptions;
+  /** By number of the base, in order of use, the oldest first. */
+  readonly #entries = new Map<number, Entry>();
+  readonly #loads = new Map<number, Promise<BaseIndex | undefined>>();
+  readonly #saves = new Set<Promise<void>>();
+  readonly #tooLarge = new Map<number, number>();
+
+  constructor(options: HotBasesOptions) {
+    this.#options = options;
+  }
+
+  /** The base as of its row or later; undefined while it is loaded, and where it does not fit. */
+  async current(row: BaseRow): Promise<BaseIndex | undefined> {
+    if (this.#options.maxBytes === 0 || performance.now() < (this.#tooLarge.get(row.no) ?? 0)) return undefined;
+    const entry = this.#entries.get(row.no);
+    if (!entry || row.counter - entry.index.counter > KEPT_COUNTERS) return this.#loaded(row);
+    this.#entries.delete(row.no);
+    this.#entries.set(row.no, entry);
+    if (!isBehind(entry.index, row) || (await this.#catchUp(entry, row))) return entry.index;
+    return undefined;
+  }
+
+  /** Takes changes in without anybody waiting, if the base is in memory. */
+  refresh(row: Pick<BaseRow, 'no' | 'developerId' | 'id'>): void {
+    const entry = this.#entries.get(row.no);
+    if (entry) void this.#enqueue(entry).catch(this.#options.onError);
+  }
+
+  /** Waits for what is being loaded, and writes down what changed. */
+  async close(): Promise<void> {
+    await Promise.all(this.#loads.values());
+    for (const entry of this.#entries.values()) {
+      await entry.turn;
+      if (isBehind(entry.saved, entry.index)) this.#saveNext(entry);
+    }
+    await Promise.all([...this.#entries.values()].map(({ turn }) => turn));
+    await Promise.all(this.#saves);
+  }
+
+  async #loaded(row: BaseRow): Promise<BaseIndex | undefined> {
+    const load = this.#loads.get(row.no) ?? this.#load(row);
+    const index = await Promise.race([load, sleep(LOAD_WAIT_MS, undefined, { ref: false })]);
+    if (!index || !isBehind(index, row)) return index;
+    // The load had begun before that write.
+    const entry = this.#entries.get(row.no);
+    return entry && (await this.#catchUp(entry, row)) ? entry.index : undefined;
+  }
+
+  async #catchUp(entry: Entry, row: BaseRow): Promise<boolean> {
+    await this.#enqueue(entry);
+    return !isBehind(entry.index, row);
+  }
+
+  #enqueue(entry: Entry): Promise<void> {
+    const turn = entry.turn.then(() => this.#apply(entry));
+    entry.turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #apply(entry: Entry): Promise<void> {
+    const { row, index } = entry;
+    const isThere = await applyChanges(this.#options.database, row, { index, space: this.#options.space });
+    if (!isThere) this.#drop(row.no);
+    else if (index.isWorn && !this.#loads.has(row.no)) void this.#load(row);
+    this.#evict(row.no);
+    if (isThere) this.#saveIfGrown(entry);
+  }
+
+  #saveIfGrown(entry: Entry): void {
+    const { index, saved } = entry;
+    const growth = (index.vectors?.count ?? 0) - saved.vectorCount + index.chunkCount - saved.chunkCount;
+    if (!entry.isSaving && growth > GROWN_SHARE * saved.chunkCount + GROWN_CHUNKS) this.#saveNext(entry);
+  }
+
+  /** Writes the base to its file, as it is after what is being taken in. */
+  #saveNext(entry: Entry): void {
+    entry.isSaving = true;
+    const start = entry.turn.then(async () => {
+      await entry.index.words.merge();
+      // Not awaited here: what is written does not change, and others may go on.
+      return { written: this.#write(entry) };
+    });
+    entry.turn = start.catch(() => undefined);
+    const save = start.then(({ written }) => written).catch(this.#options.onError);
+    this.#saves.add(save);
+    void save.finally(() => this.#saves.delete(save));
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    const saved = savedOf(entry.index);
+    try {
+      await this.#options.snapshots.save(entry.row, entry.index);
+    } finally {
+      entry.saved = saved;
+      entry.isSaving = false;
+    }
+  }
+
+  #load(row: BaseRow): Promise<BaseIndex | undefined> {
+    const load = this.#read(row)
+      .catch((error: unknown) => {
+        this.#options.onError(error);
+        return undefined;
+      })
+      .finally(() => this.#loads.delete(row.no));
+    this.#loads.set(row.no, load);
+    return load;
+  }
+
+  async #read(row: BaseRow): Promise<BaseIndex | undefined> {
+    const { database, space, snapshots } = this.#options;
+    const isReload = this.#entries.has(row.no);
+    const found = isReload ? undefined : await snapshots.read(row, space);
+    const isUsable = found && found.counter <= row.counter && row.counter - found.counter <= KEPT_COUNTERS;
+    const index = isUsable ? found : new BaseIndex();
+    if (!isUsable) found?.release();
+    const saved = savedOf(index);
+    if (!(await applyChanges(database, row, { index, space }))) return undefined;
+    this.#drop(row.no);
+    const entry = { row, index, turn: Promise.resolve(), saved, isSaving: false };
+    this.#entries.set(row.no, entry);
+    this.#evict(row.no);
+    if (!this.#entries.has(row.no)) return undefined;
+    this.#saveIfGrown(entry);
+    return index;
+  }
+
+  #drop(no: number): void {
+    this.#entries.get(no)?.index.release();
+    this.#entries.delete(no);
+  }
+
+  /** Lets the least recently used go while there is too much; the newest too, when it alone is too much. */
+  #evict(newest: number): void {
+    let bytes = [...this.#entries.values()].reduce((sum, { index }) => sum + index.bytes, 0);
+    for (const [no, { index }] of this.#entries) {
+      if (bytes <= this.#options.maxBytes) return;
+      if (no === newest && this.#entries.size > 1) continue;
+      bytes -= index.bytes;
+      this.#drop(no);
+      if (no === newest) this.#tooLarge.set(no, performance.now() + TOO_LARGE_MS);
+    }
+  }
+}
+
+function isBehind(index: Counters, { counter, vectorCounter }: Counters): boolean {
+  return index.counter < counter || index.vectorCounter < vectorCounter;
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BaseKey } from '../store/base.store.ts';
+import { VectorIndex } from '../vectors/vector-index.ts';
+import type { VectorSpace } from './apply-changes.ts';
+import { BaseIndex, type BaseParts } from './base-index.ts';
+import { SectionReader, writeSections, type WrittenSection } from './snapshot-file.ts';
+
+/** Of the form of snapshots, and of how texts become terms: another one is not read. */
+const VERSION = 1;
+/** Chunks from which a base is worth a file. */
+const FEWEST_CHUNKS = 500;
+
+interface Facts {
+  version: number;
+  developerId: string;
+  id: string;
+  no: number;
+  counter: number;
+  vectorCounter: number;
+  metadata: readonly string[];
+  vectors: { model: string; dimensions: number } | null;
+}
+
+/** The vectors of one moment: further ones may come, these stay. */
+interface SavedVectors {
+  index: VectorIndex;
+  chunks: Int32Array;
+}
+
+function bytesOf(array: ArrayBufferView): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function* sectionsOf({ words, ...parts }: BaseParts, vectors: SavedVectors | undefined): Generator<WrittenSection> {
+  const { starts, chunks, counts, hashes, lengths } = words;
+  const { documentNos, firstChunks, metadataNos, documents, isAlive } = parts;
+  const arrays = { starts, chunks, counts, hashes, lengths, documentNos, firstChunks, metadataNos, documents, isAlive };
+  for (const [name, array] of Object.entries(arrays)) yield { name, pieces: [bytesOf(array)] };
+  if (!vectors) return;
+  yield { name: 'vectorChunks', pieces: [bytesOf(vectors.chunks)] };
+  yield { name: 'vectors', pieces: vectors.index.rows(vectors.chunks.length) };
+}
+
+async function readParts(reader: SectionReader<Facts>): Promise<BaseParts> {
+  const ints = async (name: string): Promise<Int32Array> => new Int32Array(await reader.read(name));
+  return {
+    words: {
+      starts: await ints('starts'),
+      chunks: await ints('chunks'),
+      counts: new Uint16Array(await reader.read('counts')),
+      hashes: await ints('hashes'),
+      lengths: await ints('lengths'),
+    },
+    documentNos: new Float64Array(await reader.read('documentNos')),
+    firstChunks: await ints('firstChunks'),
+    metadataNos: await ints('metadataNos'),
+    metadata: reader.facts.metadata,
+    documents: await ints('documents'),
+    isAlive: new Uint8Array(await reader.read('isAlive')),
+  };
+}
+
+async function readVectors(reader: SectionReader<Facts>, { arena, model }: VectorSpace) {
+  const facts = reader.facts.vectors;
+  if (facts?.model !== model) return undefined;
+  const vectors = new VectorIndex(arena, facts);
+  try {
+    const chunks = new Int32Array(await reader.read('vectorChunks'));
+    let at = 0;
+    for await (const piece of reader.pieces('vectors', 4 * facts.dimensions * 256)) {
+      const floats = new Float32Array(piece.slice().buffer);
+      for (let start = 0; start < floats.length; start += facts.dimensions) {
+        vectors.add(chunks[at++] ?? 0, floats.subarray(start, start + facts.dimensions));
+      }
+    }
+    return vectors;
+  } catch (error) {
+    vectors.release();
+    throw error;
+  }
+}
+
+/** Files from which bases come back into memory faster than from the database. They may be deleted at any time. */
+export class SnapshotFolder {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  #pathOf({ id }: BaseKey): string {
+    return join(this.#folder, `${id}.index`);
+  }
+
+  /** The index as it was saved; undefined when there is none, or it is damaged or of another time. */
+  async read(base: BaseKey, space: VectorSpace | undefined): Promise<BaseIndex | undefined> {
+    const path = this.#pathOf(base);
+    try {
+      const reader = await SectionReader.open<Facts>(path);
+      if (!reader) return undefined;
+      try {
+        return await restore(reader, base, space);
+      } finally {
+        await reader.close();
+      }
+    } catch {
+      await rm(path, { force: true });
+      return undefined;
+    }
+  }
+
+  /** Writes an index whose postings are all merged, as it is at the time of the call. */
+  async save(base: BaseKey, index: BaseIndex): Promise<void> {
+    if (index.chunkCount < FEWEST_CHUNKS) return;
+    const parts = index.parts();
+    if (!parts) return;
+    const { vectors, counter, vectorCounter } = index;
+    const { developerId, id, no } = base;
+    const { metadata } = parts;
+    const facts: Facts = {
+      version: VERSION,
+      developerId,
+      id,
+      no,
+      counter,
+      vectorCounter,
+      metadata,
+      vectors: vectors ? { model: vectors.model, dimensions: vectors.dimensions } : null,
+    };
+    const saved = vectors && { index: vectors, chunks: vectors.chunks.slice() };
+    await mkdir(this.#folder, { recursive: true });
+    const path = this.#pathOf(base);
+    const unfinished = `${path}.${randomBytes(6).toString('hex')}`;
+    try {
+      await writeSections(unfinished, { facts, sections: sectionsOf(parts, saved) });
+      await rename(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
+
+  /** Forgets a base that is gone. */
+  async remove(base: BaseKey): Promise<void> {
+    await rm(this.#pathOf(base), { force: true });
+  }
+}
+
+async function restore(
+  reader: SectionReader<Facts>,
+  base: BaseKey,
+  space: VectorSpace | undefined,
+): Promise<BaseIndex | undefined> {
+  const { version, developerId, no, counter, vectorCounter } = reader.facts;
+  if (version !== VERSION || developerId !== base.developerId || no !== base.no) return undefined;
+  const index = new BaseIndex(await readParts(reader));
+  index.counter = counter;
+  if (!space) return index;
+  index.vectors = await readVectors(reader, space);
+  index.vectorCounter = index.vectors ? vectorCounter : 0;
+  return index;
+}

@@ -1,0 +1,183 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Int32Column } from './columns.ts';
+
+/** Postings that may wait to be merged: a query walks through all of them. */
+const MOST_WAITING = 2 ** 18;
+/** Or this share of those that are merged. */
+const WAITING_SHARE = 0.25;
+/** Postings that are moved before others have a turn. */
+const MOVED_AT_ONCE = 2 ** 20;
+
+/** Postings in order of their terms: those of term `t` are from `starts[t]` to `starts[t + 1]`. */
+export interface MergedPostings {
+  starts: Int32Array;
+  chunks: Int32Array;
+  counts: Uint16Array;
+}
+
+type TakePosting = (place: number, chunk: number, count: number) => void;
+
+const NOTHING = new Int32Array(0);
+
+/** Postings in the order in which they came. */
+class Waiting {
+  readonly terms = new Int32Column();
+  readonly chunks = new Int32Column();
+  readonly counts = new Int32Column();
+}
+
+/** What each chunk adds to its score for a term that it holds `n` times: `weight * n / (n + damping)`. */
+export interface Scoring {
+  /** By place in the list of terms. */
+  weights: Float64Array;
+  /** By chunk; infinite for those that are gone. */
+  dampings: Float64Array;
+}
+
+/** Which chunks hold a term, and how often: 6 bytes for each, of a chunk and a term. */
+export class Postings {
+  #merged: MergedPostings;
+  /** Being merged now. */
+  #leaving: Waiting | undefined;
+  #waiting = new Waiting();
+
+  constructor(merged?: MergedPostings) {
+    this.#merged = merged ?? { starts: new Int32Array(1), chunks: new Int32Array(0), counts: new Uint16Array(0) };
+  }
+
+  get bytes(): number {
+    const waiting = this.#waiting.terms.values.length + (this.#leaving?.terms.values.length ?? 0);
+    return 4 * this.#merged.starts.length + 6 * this.#merged.chunks.length + 12 * waiting;
+  }
+
+  /** All postings, once none is waiting. */
+  get merged(): MergedPostings {
+    return this.#merged;
+  }
+
+  get isMerged(): boolean {
+    return this.#leaving === undefined && this.#waiting.terms.length === 0;
+  }
+
+  get needsMerge(): boolean {
+    return this.#waiting.terms.length > Math.max(MOST_WAITING, WAITING_SHARE * this.#merged.chunks.length);
+  }
+
+  add(term: number, chunk: number): number {
+    this.#waiting.terms.push(term);
+    this.#waiting.chunks.push(chunk);
+    this.#waiting.counts.push(1);
+    return this.#waiting.terms.length - 1;
+  }
+
+  /** Counts a term once more that was added for the newest chunk. */
+  countAgain(place: number): void {
+    this.#waiting.counts.values[place] = (this.#waiting.counts.values[place] ?? 0) + 1;
+  }
+
+  /** How many chunks that are alive hold each of the terms. */
+  holders(terms: readonly number[], isAlive: Uint8Array): Float64Array {
+    const held = new Float64Array(terms.length);
+    const { starts, chunks } = this.#merged;
+    for (const [place, term] of terms.entries()) {
+      let count = 0;
+      const end = starts[term + 1] ?? 0;
+      for (let at = end === 0 ? 0 : (starts[term] ?? 0); at < end; at++) count += isAlive[chunks[at] ?? 0] ?? 0;
+      held[place] = count;
+    }
+    this.#eachWaiting(terms, (place, chunk) => {
+      held[place] = (held[place] ?? 0) + (isAlive[chunk] ?? 0);
+    });
+    return held;
+  }
+
+  /** The scores of all chunks for some terms, added up in the order of the terms. */
+  score(terms: readonly number[], { weights, dampings }: Scoring): Float64Array {
+    const scores = new Float64Array(dampings.length);
+    const { starts, chunks, counts } = this.#merged;
+    for (const [place, term] of terms.entries()) {
+      const weight = weights[place] ?? 0;
+      const end = starts[term + 1] ?? 0;
+      for (let at = end === 0 ? 0 : (starts[term] ?? 0); at < end; at++) {
+        const chunk = chunks[at] ?? 0;
+        const count = counts[at] ?? 0;
+        scores[chunk] = (scores[chunk] ?? 0) + (weight * count) / (count + (dampings[chunk] ?? 0));
+      }
+    }
+    this.#eachWaiting(terms, (place, chunk, count) => {
+      scores[chunk] = (scores[chunk] ?? 0) + ((weights[place] ?? 0) * count) / (count + (dampings[chunk] ?? 0));
+    });
+    return scores;
+  }
+
+  #eachWaiting(terms: readonly number[], take: TakePosting): void {
+    const placeOf = new Map(terms.map((term, place) => [term, place]));
+    const most = Math.max(-1, ...terms);
+    const isWanted = new Uint8Array(most + 1);
+    for (const term of terms) isWanted[term] = 1;
+    for (const waiting of [this.#leaving, this.#waiting]) {
+      const all = waiting?.terms.used ?? NOTHING;
+      for (let at = 0; at < all.length; at++) {
+        const term = all[at] ?? 0;
+        if (term > most || isWanted[term] === 0) continue;
+        take(placeOf.get(term) ?? 0, waiting?.chunks.values[at] ?? 0, waiting?.counts.values[at] ?? 0);
+      }
+    }
+  }
+
+  /** Puts what waits in order, a part at a time while queries are answered. One at a time. */
+  async merge(termCount: number): Promise<void> {
+    const leaving = this.#waiting;
+    this.#leaving = leaving;
+    this.#waiting = new Waiting();
+    this.#merged = await merge(this.#merged, leaving, termCount);
+    this.#leaving = undefined;
+  }
+}
+
+/** How many postings each term has, added up. */
+function startsOf(old: Int32Array, added: Int32Array, termCount: number): Int32Array {
+  const starts = new Int32Array(termCount + 1);
+  for (let term = 0; term + 1 < old.length; term++) starts[term + 1] = (old[term + 1] ?? 0) - (old[term] ?? 0);
+  for (const term of added) starts[term + 1] = (starts[term + 1] ?? 0) + 1;
+  for (let term = 0; term < termCount; term++) starts[term + 1] = (starts[term + 1] ?? 0) + (starts[term] ?? 0);
+  return starts;
+}
+
+/** Moves the postings that were in order before; gives where the next posting of each term goes. */
+async function moveOld(old: MergedPostings, to: MergedPostings): Promise<Int32Array> {
+  const next = to.starts.slice();
+  let moved = 0;
+  for (let term = 0; term + 1 < old.starts.length; term++) {
+    const from = old.starts[term] ?? 0;
+    const count = (old.starts[term + 1] ?? 0) - from;
+    const shift = (to.starts[term] ?? 0) - from;
+    for (let at = from; at < from + count; at++) {
+      to.chunks[at + shift] = old.chunks[at] ?? 0;
+      to.counts[at + shift] = old.counts[at] ?? 0;
+    }
+    next[term] = from + count + shift;
+    moved += count + 1;
+    if (moved > MOVED_AT_ONCE) {
+      await nextTurn();
+      moved = 0;
+    }
+  }
+  return next;
+}
+
+async function merge(old: MergedPostings, added: Waiting, termCount: number): Promise<MergedPostings> {
+  const starts = startsOf(old.starts, added.terms.used, termCount);
+  const total = old.chunks.length + added.terms.length;
+  const merged = { starts, chunks: new Int32Array(total), counts: new Uint16Array(total) };
+  const next = await moveOld(old, merged);
+  for (let at = 0; at < added.terms.length; at++) {
+    const term = added.terms.values[at] ?? 0;
+    const place = next[term] ?? 0;
+    next[term] = place + 1;
+    merged.chunks[place] = added.chunks.values[at] ?? 0;
+    merged.counts[place] = Math.min(added.counts.values[at] ?? 0, 0xffff);
+    if (at % MOVED_AT_ONCE === MOVED_AT_ONCE - 1) await nextTurn();
+  }
+  return merged;
+}
