@@ -21,6 +21,7 @@ const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   '/huge': (response) => response.end(JSON.stringify('x'.repeat(TOO_LARGE))),
   '/deep': (response) => response.end('['.repeat(2000) + ']'.repeat(2000)),
   '/hangs': () => undefined,
+  '/leads-elsewhere': (response) => response.writeHead(302, { location: `http://localhost:${port}/works` }).end(),
   '/leads-astray': (response) => response.writeHead(302, { location: `http://127.0.0.2:${port}/works` }).end(),
 };
 
@@ -47,7 +48,7 @@ beforeAll(async () => {
       done();
     },
   });
-  it = await startChatApp({ OUTBOUND_PRIVATE: 'deny', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'debug' }, log);
+  it = await startChatApp({ OUTBOUND_PRIVATE: 'deny', OUTBOUND_ALLOW: '127.0.0.1,localhost', LOG_LEVEL: 'debug' }, log);
   it.play(callWhatIsAsked);
 });
 afterAll(async () => {
@@ -219,6 +220,22 @@ describe('permission', () => {
     const needed = Object.values(ALLOWED).filter((allowed) => allowed.includes(permission));
     // Runs come to the tool after their answer.
     await expect.poll(() => asked.length).toBe(needed.length);
+  });
+});
+
+describe('a redirect to another host', () => {
+  const INSTALLED = TOOL_PATHS['chat with an installed app'];
+
+  test.each(PATHS.filter(([, path]) => path !== INSTALLED))('is followed by %s', async (_name, path) => {
+    const outcome = await path.run(it, developer, toolAt('/leads-elsewhere'));
+    expect(outcome).toEqual({ isOk: true, text: '{"value":7}' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is not followed by an installed app, of which others agreed to certain hosts', async () => {
+    const outcome = await INSTALLED.run(it, developer, toolAt('/leads-elsewhere'));
+    expect(outcome).toEqual({ isOk: false, text: expect.stringContaining('another host') });
+    expect(asked).toHaveLength(1);
   });
 });
 

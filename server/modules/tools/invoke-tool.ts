@@ -78,8 +78,10 @@ function requestOf(
   }
 }
 
-async function send(outbound: Outbound, request: ToolRequest, signal: AbortSignal): Promise<ReadAnswer> {
-  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, redirects: 'follow', signal } as const;
+type Redirects = Pick<Parameters<Outbound['request']>[0], 'redirects' | 'signal'>;
+
+async function send(outbound: Outbound, request: ToolRequest, more: Redirects): Promise<ReadAnswer> {
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...more };
   try {
     return readAnswer(await outbound.request({ ...request, ...limits }));
   } catch (error) {
@@ -165,7 +167,10 @@ async function answerOf(
 ): Promise<ReadAnswer | Refusal> {
   if (call.definition.execution?.type !== 'http') return runHandler(relay, ctx, call);
   const request = requestOf(call, binding);
-  return 'reason' in request ? request : send(outbound, request, ctx.signal);
+  if ('reason' in request) return request;
+  // Whoever installs an app agrees to the hosts that it calls.
+  const redirects = call.definition.installationId === undefined ? 'follow' : 'same-host';
+  return send(outbound, request, { redirects, signal: ctx.signal });
 }
 
 async function attempt(deps: InvokeDependencies, ctx: RequestContext, call: ToolCall): Promise<Attempt> {

@@ -37,8 +37,11 @@ export interface OutboundRequest {
    * then the answer: a body that breaks off or does not end in time is cut there.
    */
   excess?: 'refuse' | 'cut';
-  /** `refuse` gives the redirect itself as the answer; `follow` checks and calls where it leads, a few times. */
-  redirects: 'refuse' | 'follow';
+  /**
+   * `refuse` gives the redirect itself as the answer; `follow` checks and calls where it leads, a few times; `same-host`
+   * does so where it leads to the same host, and else fails.
+   */
+  redirects: 'refuse' | 'follow' | 'same-host';
   signal?: AbortSignal;
 }
 
@@ -78,7 +81,7 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
     for (let redirects = 0; ; redirects++) {
       const answer = await sendHop(hop, deadline);
       const { status, headers } = answer;
-      const target = request.redirects === 'follow' ? redirectTarget(answer, hop.url.href) : undefined;
+      const target = request.redirects === 'refuse' ? undefined : redirectTarget(answer, hop.url.href);
       if (target === undefined) {
         const body =
           request.excess === 'cut'
@@ -87,7 +90,9 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
         return { status, headers, body, url: hop.url.href };
       }
       if (redirects === MAX_REDIRECTS) throw new OutboundError('bad_response', 'The address redirects too often.');
-      hop = redirected(hop, status, checkUrl(target, addresses));
+      const url = checkUrl(target, addresses);
+      if (request.redirects === 'same-host') demandSameHost(url, hop.url);
+      hop = redirected(hop, status, url);
       await answer.body.dump({ limit: MAX_REDIRECT_BODY_BYTES });
     }
   };
@@ -106,6 +111,11 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
     check: (url) => checkUrl(url, addresses),
     close: () => pools.close(),
   };
+}
+
+function demandSameHost(target: URL, from: URL): void {
+  if (target.host === from.host) return;
+  throw new OutboundError('refused', `The address redirects to ${target.host}, another host than ${from.host}.`);
 }
 
 function firstHop({ method, headers, body }: OutboundRequest, url: URL): Hop {

@@ -50,6 +50,23 @@ describe('a redirect', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('is followed to the same host alone where that is asked for', async () => {
+    const { port } = await serve();
+    const host = `a.example:${port}`;
+    const answer = await call(`http://${host}/302?/next`, { redirects: 'same-host' });
+    expect(answer).toMatchObject({ status: 200, url: `http://${host}/next` });
+    const elsewhere = call(`http://${host}/307?http://b.example:${port}/next`, {
+      method: 'POST',
+      body: 'x',
+      redirects: 'same-host',
+    });
+    await expect(elsewhere).rejects.toMatchObject({
+      kind: 'refused',
+      message: `The address redirects to b.example:${port}, another host than ${host}.`,
+    });
+    expect(seen.map(({ headers }) => headers['host'])).toEqual([host, host, host]);
+  });
+
   it('is followed, relative to where it came from', async () => {
     const { port } = await serve();
     const answer = await call(`http://a.example:${port}/302?next?x=1`);
