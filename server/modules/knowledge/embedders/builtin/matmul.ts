@@ -85,6 +85,8 @@ export class MatrixMemory {
   }
 
   multiply({ left, right, bias, into, count, floor = -Infinity }: Product): void {
+    // Its loops run at least once.
+    if (count === 0 || right.rows === 0) return;
     this.#kernel(
       left.data.byteOffset,
       left.stride * FLOAT_BYTES,

@@ -1,16 +1,13 @@
 import { unitVector } from '../unit-vector.ts';
 import { Attention, type Sequence } from './attention.ts';
-import { EncoderLayer, type Batch, type Dense, type Norm, type Workspace } from './encoder-layer.ts';
-import { MatrixMemory, packRows, SPARE_ROWS } from './matmul.ts';
+import { EncoderLayer, type Batch, type Dense, type LayerWeights, type Workspace } from './encoder-layer.ts';
+import { MatrixMemory, SPARE_ROWS } from './matmul.ts';
 import type { ModelFiles } from './model-files.ts';
+import { INNER_WIDTH, INPUT_WIDTH, STACK, WeightReader, WIDTH } from './weight-reader.ts';
 
 /** Pieces that the model reads of a text. */
 export const MAX_PIECES = 128;
 
-/** Numbers of a vector. */
-const WIDTH = 512;
-const INPUT_WIDTH = 256;
-const INNER_WIDTH = 1536;
 const PIECES = 8002;
 const HEADS = 4;
 /** Pieces that go through the model together, of several texts where they are short. */
@@ -19,15 +16,11 @@ const ROOM = MAX_ROWS + SPARE_ROWS;
 const WEIGHT_FLOATS = 5_100_000;
 const SPACE_FLOATS = ROOM * (INPUT_WIDTH + 5 * WIDTH + 3 * WIDTH + INNER_WIDTH + 2 * WIDTH);
 
-const ENCODE = 'Encoder_en/KonaTransformer/Encode';
-const PARTITIONS = 'ConcatPartitions/concat';
-
 /**
  * The lite version of the Universal Sentence Encoder, https://arxiv.org/abs/1803.11175: a transformer of two layers
  * whose output is averaged over the pieces of the text.
  */
 export class SentenceEncoder {
-  readonly #files: ModelFiles;
   readonly #memory = new MatrixMemory(WEIGHT_FLOATS + SPACE_FLOATS);
   readonly #pieces: Float32Array;
   readonly #frequencies: Float32Array;
@@ -39,9 +32,9 @@ export class SentenceEncoder {
   readonly #last: Dense;
 
   constructor(files: ModelFiles) {
-    this.#files = files;
+    const reader = new WeightReader(files, this.#memory);
     this.#pieces = files.weights('module/Embeddings_en', PIECES * INPUT_WIDTH).slice();
-    const signal = `module_apply_default/${ENCODE}/TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1`;
+    const signal = `${STACK}/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1`;
     this.#frequencies = files.weights(signal, INPUT_WIDTH / 2).slice();
     this.#input = this.#memory.allocate(ROOM * INPUT_WIDTH);
     this.#outputs = [this.#memory.allocate(ROOM * WIDTH), this.#memory.allocate(ROOM * WIDTH)];
@@ -54,9 +47,9 @@ export class SentenceEncoder {
       inner: this.#memory.allocate(ROOM * INNER_WIDTH),
       addend: this.#memory.allocate(ROOM * WIDTH),
     };
-    this.#layers = [this.#layer(0, INPUT_WIDTH, space), this.#layer(1, WIDTH, space)];
+    this.#layers = [this.#layer(reader.layer(0), space), this.#layer(reader.layer(1), space)];
     const last = 'module/Encoder_en/hidden_layers/tanh_layer_0';
-    this.#last = this.#dense(`${last}/weights`, `${last}/bias`, [WIDTH, WIDTH]);
+    this.#last = reader.dense(`${last}/weights`, `${last}/bias`, [WIDTH, WIDTH]);
   }
 
   /** The unit vectors of texts that are given as the numbers of their pieces: 1 to `MAX_PIECES` each. */
@@ -89,6 +82,12 @@ export class SentenceEncoder {
     });
   }
 
+  #layer(weights: LayerWeights, space: Workspace): EncoderLayer {
+    const width = weights.norm.scale.length;
+    const attention = new Attention(this.#memory, { width, heads: HEADS, maxLength: MAX_PIECES });
+    return new EncoderLayer(this.#memory, weights, { attention, space });
+  }
+
   /** Twice the meaning of each piece and once its position, as the model was trained. */
   #readPieces(ids: readonly number[], start: number): void {
     const half = INPUT_WIDTH / 2;
@@ -101,53 +100,6 @@ export class SentenceEncoder {
         this.#input[row + half + i] = 2 * (this.#pieces[piece + half + i] ?? 0) + Math.cos(angle);
       }
     }
-  }
-
-  #layer(number: number, width: number, space: Workspace): EncoderLayer {
-    const base = `module_apply_default/${ENCODE}/Layer_${number}/TransformerLayer`;
-    const stack = `module_apply_default/${ENCODE}/TransformerStack/Layer_${number}/TransformerLayer`;
-    const part = (name: string): string => `${base}/${name}/${PARTITIONS}`;
-    const kernel = (name: string): string =>
-      `module/${ENCODE}/Layer_${number}/TransformerLayer/MultiheadAttention/${name}/kernel/part_0`;
-    const map = (name: string, sizes: [number, number]): Dense =>
-      this.#dense(kernel(name), part(`MultiheadAttention/${name}/bias`), sizes);
-    const inner = (name: string, sizes: [number, number]): Dense =>
-      this.#dense(`${stack}/FFN/${name}/Tensordot/Reshape_1`, part(`FFN/${name}/bias`), sizes);
-    const adjust = this.#isAdjusted(width)
-      ? this.#dense(part('dense/kernel'), part('dense/bias'), [width, WIDTH])
-      : undefined;
-    const weights = {
-      norm: this.#norm(part('layer_prepostprocess/layer_norm/layer_norm'), width),
-      toAttention: map('qkv_transform_single', [width, 3 * width]),
-      fromAttention: map('output_transform_single', [width, WIDTH]),
-      adjust,
-      innerNorm: this.#norm(part('FFN/layer_prepostprocess/layer_norm/layer_norm'), WIDTH),
-      toInner: inner('conv1', [WIDTH, INNER_WIDTH]),
-      fromInner: inner('conv2', [INNER_WIDTH, WIDTH]),
-    };
-    const attention = new Attention(this.#memory, { width, heads: HEADS, maxLength: MAX_PIECES });
-    return new EncoderLayer(this.#memory, weights, { attention, space });
-  }
-
-  #isAdjusted(width: number): boolean {
-    return width !== WIDTH;
-  }
-
-  #norm(name: string, width: number): Norm {
-    const [scale, bias] = ['scale', 'bias'].map((kind) =>
-      this.#files
-        .weights(name.replace(/layer_norm\/ConcatPartitions/, `layer_norm_${kind}/ConcatPartitions`), width)
-        .slice(),
-    );
-    return { scale: scale ?? new Float32Array(), bias: bias ?? new Float32Array() };
-  }
-
-  #dense(weights: string, bias: string, [rows, columns]: [number, number]): Dense {
-    const packed = this.#memory.allocatePacked(rows, columns);
-    packRows({ data: this.#files.weights(weights, rows * columns), stride: columns }, rows, packed);
-    const added = this.#memory.allocate(columns);
-    added.set(this.#files.weights(bias, columns));
-    return { weights: packed, bias: added };
   }
 }
 
