@@ -134,11 +134,19 @@ export const validateWorkflow = defineRoute({
   path: '/v1/workflows/validate',
   tag: 'Workflows',
   summary: 'Check a workflow without saving it',
-  description: 'Tells what creating it would refuse, and what its nodes would fail on.',
+  description:
+    'Tells what creating it would refuse, and what its nodes would fail on as far as that shows before they run. ' +
+    'Warnings do not make it invalid: names that no node reads, and what the operator has not set.',
   permission: 'read',
   status: 200,
   body: Type.Object(Definition),
-  response: Type.Object({ valid: Type.Boolean(), problems: Type.Array(Problem) }),
+  response: Type.Object({
+    valid: Type.Boolean(),
+    problems: Type.Array(Problem),
+    warnings: Type.Array(Problem, {
+      examples: [[{ path: 'nodes[0].config', message: 'Sending mail needs the setting SMTP_URL.' }]],
+    }),
+  }),
   errors: ['INVALID_REQUEST', 'INVALID_JSON'],
 });
 

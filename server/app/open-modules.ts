@@ -14,7 +14,7 @@ import { createKnowledge, type Knowledge } from '../modules/knowledge/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
-import { createNodeTypes, createWorkflows, type Workflows } from '../modules/workflows/index.ts';
+import { createNodeChecks, createNodeTypes, createWorkflows, type Workflows } from '../modules/workflows/index.ts';
 import { createVault, openMasterKeys, type Vault } from '../platform/crypto/index.ts';
 import { isLoopbackHost } from '../platform/http/index.ts';
 import { createMailer } from '../platform/mail/index.ts';
@@ -102,12 +102,13 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);
-  const nodeTypes = createNodeTypes({ ai, tools, outbound, mailer });
+  const nodeParts = { ai, tools, outbound, mailer };
   const workflows = createWorkflows({
     database,
     url: storage.url,
     callerOf: keys.callerOf,
-    nodeTypes,
+    nodeTypes: createNodeTypes(nodeParts),
+    nodeChecks: createNodeChecks(nodeParts),
     settings: settings.workflows,
     log,
   });

@@ -191,15 +191,101 @@ test('a disabled workflow still runs by API', async () => {
   expect(await run(id)).toMatchObject({ status: 'completed' });
 });
 
-test('validate tells every problem and saves nothing', async () => {
-  const { status, body } = await call('POST', '/v1/workflows/validate', {
-    name: 'x',
-    nodes: [{ id: 'a', type: 'condition' }],
-    edges: [{ from: 'a', to: 'b' }],
-  });
+/** What the API says of a workflow, its problems as texts. */
+async function validate(definition: object) {
+  const { status, body } = await call('POST', '/v1/workflows/validate', { name: 'x', ...definition });
   expect(status).toBe(200);
-  expect(body).toEqual({ valid: false, problems: [{ path: 'edges[0].to', message: 'There is no node "b".' }] });
-  expect(pick((await call('GET', '/v1/workflows')).body, 'total')).toBe(0);
+  const shown = (field: string) => {
+    const list = pick(body, field);
+    return Array.isArray(list) ? list.map((each) => `${pickText(each, 'path')}: ${pickText(each, 'message')}`) : [];
+  };
+  return { valid: pick(body, 'valid'), problems: shown('problems'), warnings: shown('warnings') };
+}
+
+describe('validate', () => {
+  test('tells every problem of the structure and saves nothing', async () => {
+    const outcome = await validate({
+      trigger: { type: 'cron', schedule: '61 * * * *' },
+      nodes: [{ id: 'a', type: 'condition', config: { left: 1, operator: '==', right: 1 } }],
+      edges: [{ from: 'a', to: 'b' }],
+    });
+    expect(outcome).toEqual({
+      valid: false,
+      problems: [expect.stringContaining('trigger.schedule: "61 * * * *"'), 'edges[0].to: There is no node "b".'],
+      warnings: [],
+    });
+    expect(pick((await call('GET', '/v1/workflows')).body, 'total')).toBe(0);
+  });
+
+  test.each([
+    [{ type: 'tool-call', config: { tool: 'no_such' } }, 'config.tool: There is no tool named "no_such".'],
+    [
+      { type: 'tool-call', config: { tool: '{{trigger.data.tool}}', input: 'x' } },
+      'config.input: config.input must be',
+    ],
+    [{ type: 'condition', config: { left: 1, operator: '=~', right: 1 } }, 'config.operator: config.operator must be'],
+    [{ type: 'condition', config: { expression: '1 +' } }, 'config.expression: The expression cannot be read'],
+    [{ type: 'condition', config: { expression: 'nobody.result > 1' } }, 'Unknown variable: nobody'],
+    [{ type: 'condition', config: { expression: 'beside.result > 1' } }, 'Unknown variable: beside'],
+    [{ type: 'condition', config: { expression: 'size("abc")' } }, 'must come to true or false; it comes to int'],
+    [
+      { type: 'condition', config: { expression: 'fetch("http://x")' } },
+      'The expression calls fetch, which there is not',
+    ],
+    [{ type: 'http-request', config: {} }, 'config.url: config.url is missing.'],
+    [{ type: 'http-request', config: { url: 'ftp://x.example/' } }, 'config.url: Only http and https'],
+    [{ type: 'http-request', config: { url: 'http://u:p@x.example/' } }, 'must not contain a user name or password'],
+    [{ type: 'http-request', config: { url: 'http://x.example/', headers: { a: [] } } }, 'config.headers.a must be'],
+    [{ type: 'ai-generate', config: {} }, 'config.prompt: config.prompt is missing.'],
+    [{ type: 'ai-generate', config: { prompt: '{{nobody.result}}' } }, '{{nobody.result}}: there is no step "nobody".'],
+    [{ type: 'ai-generate', config: { prompt: '{{beside.result}}' } }, 'no edges lead from the step "beside" to this'],
+    [{ type: 'ai-generate', config: { prompt: '{{before.result..x}}' } }, 'is not a path'],
+    [{ type: 'ai-generate', config: { prompt: 'x', model: 'no-such' } }, 'config.model: '],
+    [{ type: 'ai-generate', config: { prompt: 'x', outputFormat: 'xml' } }, 'config.outputFormat must be one of'],
+    [{ type: 'email-send', config: { to: 'nobody', subject: 's', body: 'b' } }, 'config.to: config.to: '],
+    [{ type: 'email-send', config: { to: 'a@b.example', body: 'b' } }, 'config.subject is missing.'],
+  ])('tells that %j would fail', async (node, problem) => {
+    const beside = { id: 'beside', type: 'condition', config: { left: 1, operator: '==', right: 1 } };
+    const nodes = [{ ...beside, id: 'before' }, beside, { id: 'it', ...node }];
+    const outcome = await validate({ nodes, edges: [{ from: 'before', to: 'it' }] });
+    expect(outcome.valid).toBe(false);
+    expect(outcome.problems).toHaveLength(1);
+    expect(outcome.problems[0]).toContain('nodes[2].config');
+    expect(outcome.problems[0]).toContain(problem);
+  });
+
+  test('warns of what the service lacks and of names that nobody reads', async () => {
+    const mail = { id: 'm', type: 'email-send', config: { to: 'a@b.example', subject: 's', body: 'b' } };
+    const ask = { id: 'ask', type: 'ai-generate', config: { promt: 'x', prompt: 'Hello' } };
+    expect(await validate({ nodes: [mail, ask] })).toEqual({
+      valid: true,
+      problems: [],
+      warnings: [
+        'nodes[0].config: Sending mail needs the setting SMTP_URL.',
+        expect.stringContaining('nodes[1].config.model: '),
+        expect.stringContaining('nodes[1].config.promt: config.promt is not read'),
+      ],
+    });
+  });
+
+  test('has nothing to say of what is known only when it runs', async () => {
+    const outcome = await validate({
+      nodes: [
+        {
+          id: 'a',
+          type: 'http-request',
+          config: { url: '{{trigger.data.url}}', headers: { a: '{{trigger.data.a}}' } },
+        },
+        { id: 'b', type: 'condition', config: { expression: 'a.result.body.items.exists(i, i.n > 3)' } },
+        { id: 'c', type: 'tool-call', config: { tool: '{{a.result.body["the tool"]}}', input: '{{a.result.body}}' } },
+      ],
+      edges: [
+        { from: 'a', to: 'b' },
+        { from: 'b', to: 'c' },
+      ],
+    });
+    expect(outcome).toEqual({ valid: true, problems: [], warnings: [] });
+  });
 });
 
 describe('a foreign id', () => {

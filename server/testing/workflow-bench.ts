@@ -60,6 +60,14 @@ export class WorkflowBench {
       condition: runNode,
       'email-send': runNode,
     };
+    const check = () => [];
+    const nodeChecks = {
+      'ai-generate': check,
+      'tool-call': check,
+      'http-request': check,
+      condition: check,
+      'email-send': check,
+    };
     const about = { keyId: '', permissions: ['read' as const, 'write' as const], tier: 'free' as const };
     const callerOf = (developerId: string) => Promise.resolve({ ...about, developerId, isOperator: false });
     return createWorkflows({
@@ -67,6 +75,7 @@ export class WorkflowBench {
       url: this.home.url,
       callerOf,
       nodeTypes,
+      nodeChecks,
       settings: { ...SETTINGS, ...change },
       log,
     });

@@ -4,4 +4,5 @@
 export { createWorkflows, type Workflows } from './workflows.ts';
 export { workflowSettings } from './workflows.settings.ts';
 export { workflowRoutes } from './workflows.routes.ts';
+export { createNodeChecks } from './nodes/node-checks.ts';
 export { createNodeTypes } from './nodes/create-node-types.ts';

@@ -1,5 +1,6 @@
 import * as contract from '../../../contract/routes/workflows.ts';
 import { implement, type Route } from '../../platform/http/index.ts';
+import { configProblems } from './check-config.ts';
 import { structureProblems } from './check-structure.ts';
 import { cancelRun, retryRun } from './end-runs.ts';
 import { noSuchWorkflow } from './no-such-workflow.ts';
@@ -36,9 +37,11 @@ function definitionRoutes(workflows: Workflows): Route[] {
     implement(contract.createWorkflow, async ({ caller }, { body }) =>
       wireWorkflow(await createWorkflow(database, caller.developerId, body)),
     ),
-    implement(contract.validateWorkflow, (_ctx, { body }) => {
-      const problems = structureProblems(structureOf(body));
-      return { valid: problems.length === 0, problems };
+    implement(contract.validateWorkflow, async ({ caller }, { body }) => {
+      const structure = structureOf(body);
+      const config = await configProblems(structure, workflows.nodeChecks, caller);
+      const problems = [...structureProblems(structure), ...config.problems];
+      return { valid: problems.length === 0, problems, warnings: config.warnings };
     }),
     implement(contract.listWorkflows, ({ caller }, { query }) => listWorkflows(workflows, caller.developerId, query)),
     implement(contract.getWorkflow, async ({ caller }, { params }) =>

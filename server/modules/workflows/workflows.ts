@@ -9,6 +9,7 @@ import type { EventListener } from '../../platform/outbox/index.ts';
 import { tick } from './cron-clock.ts';
 import { Runner } from './engine/runner.ts';
 import { createEventTrigger } from './event-trigger.ts';
+import type { NodeChecks } from './nodes/node-checks.ts';
 import type { RunNode } from './nodes/node-type.ts';
 import { ensureSlices } from './pruning/slice.store.ts';
 import { runPruningTask } from './pruning/pruning-task.ts';
@@ -24,6 +25,7 @@ export interface WorkflowsOptions {
   /** In whose name a developer's runs work; undefined when the developer is switched off. */
   callerOf: (developerId: string) => Promise<Caller | undefined>;
   nodeTypes: Record<NodeType, RunNode>;
+  nodeChecks: NodeChecks;
   settings: SettingsOf<typeof workflowSettings>;
   log: Logger;
 }
@@ -37,6 +39,7 @@ export interface WorkflowWork {
 
 export interface Workflows {
   database: Database;
+  nodeChecks: NodeChecks;
   starter: RunStarter;
   /** Tasks of the queue, for processes that have one. */
   jobs: ReturnType<typeof runPruningTask>;
@@ -69,6 +72,7 @@ export function createWorkflows(options: WorkflowsOptions): Workflows {
   const onFault = (error: unknown): void => log.error({ err: error }, `a step failed: ${errorMessage(error)}`);
   return {
     database,
+    nodeChecks: options.nodeChecks,
     starter,
     jobs: runPruningTask({ database, settings, log }),
     startWork: async () => {

@@ -17,12 +17,12 @@ export interface Scope {
 
 const MAX_DEPTH = 100;
 /** A reference, or a brace pair that is meant literally: `\{{`. */
-const TOKEN = /\\\{\{|\{\{([^{}]*)\}\}/g;
+export const TOKEN = /\\\{\{|\{\{([^{}]*)\}\}/g;
 const WHOLE = /^\{\{([^{}]*)\}\}$/;
 /** `.name`, `[3]` or `["any name"]`, one after the other. */
 const SEGMENT = /\.([^.[\]\s]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
-function segmentsOf(path: string, reference: string): string[] {
+export function segmentsOf(path: string, reference: string): string[] {
   const segments: string[] = [];
   SEGMENT.lastIndex = 0;
   while (SEGMENT.lastIndex < path.length) {
@@ -55,13 +55,17 @@ function valueAt(root: unknown, segments: readonly string[]): unknown {
 }
 
 /** The node that a reference names; ids may hold dots, so the longest that fits. */
-function nodeOf(reference: string, { nodeIds }: Scope): string | undefined {
+export function nodeOf(reference: string, { nodeIds }: Pick<Scope, 'nodeIds'>): string | undefined {
   let found: string | undefined;
   for (const id of nodeIds) {
     const fits = reference.startsWith(`${id}.result`) && /^(?:$|[.[])/.test(reference.slice(id.length + 7));
     if (fits && id.length > (found?.length ?? -1)) found = id;
   }
   return found;
+}
+
+export function isTriggerData(reference: string): boolean {
+  return /^trigger\.data(?:$|[.[])/.test(reference);
 }
 
 function resolve(given: string, scope: Scope): unknown {
@@ -71,15 +75,17 @@ function resolve(given: string, scope: Scope): unknown {
     if (!scope.results.has(node)) throw new TemplateError(`{{${reference}}}: the step "${node}" has not run.`);
     return valueAt(scope.results.get(node), segmentsOf(reference.slice(node.length + '.result'.length), reference));
   }
-  if (/^trigger\.data(?:$|[.[])/.test(reference)) {
+  if (isTriggerData(reference)) {
     return valueAt(scope.triggerData, segmentsOf(reference.slice('trigger.data'.length), reference));
   }
+  throw new TemplateError(unknownReference(reference));
+}
+
+export function unknownReference(reference: string): string {
   const [named = ''] = reference.split('.result', 1);
-  throw new TemplateError(
-    reference.includes('.result') && named !== 'trigger'
-      ? `{{${reference}}}: there is no step "${named}".`
-      : `{{${reference}}} names nothing: write {{trigger.data}} or {{<nodeId>.result}}, with a path into it.`,
-  );
+  return reference.includes('.result') && named !== 'trigger'
+    ? `{{${reference}}}: there is no step "${named}".`
+    : `{{${reference}}} names nothing: write {{trigger.data}} or {{<nodeId>.result}}, with a path into it.`;
 }
 
 function textOf(value: unknown): string {

@@ -115,13 +115,18 @@ const OPERATORS = new Map<string, Comparison>([
   ['lte', isAtMost],
 ]);
 
+/** Throws StepError for an operator that is none. */
+export function demandOperator(operator: string): Comparison {
+  const comparison = OPERATORS.get(operator);
+  if (comparison) return comparison;
+  throw new StepError(`config.operator must be one of ${[...OPERATORS.keys()].join(', ')}.`);
+}
+
 /**
  * Compares two JSON values. A number and a text that spells one compare as numbers; two texts are ordered by code unit;
  * objects and lists are equal when all they hold is. Throws StepError for an operator that is none, or not for such
  * values.
  */
 export function compare(left: unknown, operator: string, right: unknown): boolean {
-  const comparison = OPERATORS.get(operator);
-  if (!comparison) throw new StepError(`config.operator must be one of ${[...OPERATORS.keys()].join(', ')}.`);
-  return comparison(left, right);
+  return demandOperator(operator)(left, right);
 }

@@ -10,7 +10,7 @@ import { createHttpRequest } from './http-request.ts';
 import type { RunNode } from './node-type.ts';
 import { createToolCall } from './tool-call.ts';
 
-interface NodeParts {
+export interface NodeParts {
   ai: Ai;
   tools: Tools;
   outbound: Outbound;

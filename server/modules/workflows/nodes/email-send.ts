@@ -11,7 +11,7 @@ const MAX_ADDRESSES_LENGTH = 50_000;
 const MAX_SUBJECT_LENGTH = 1000;
 
 /** A text of addresses with commas between them, or a list of such texts. */
-function addressesOf(config: Config, field: string): MailAddress[] {
+export function addressesOf(config: Config, field: string): MailAddress[] {
   const value = config[field] ?? [];
   const texts: unknown[] = Array.isArray(value) ? value : [value];
   return texts.flatMap((text) => {
@@ -37,7 +37,7 @@ function recipientsOf(config: Config): { to: MailAddress[]; cc: MailAddress[]; b
 }
 
 /** On one line: what was filled in may end in a line break. */
-function subjectOf(config: Config): string {
+export function subjectOf(config: Config): string {
   const subject = requiredText(config, 'subject')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();

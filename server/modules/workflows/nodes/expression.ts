@@ -1,5 +1,11 @@
 import { createContext, Script } from 'node:vm';
-import { Environment, EvaluationError, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
+import {
+  Environment,
+  EvaluationError,
+  ParseError,
+  TypeError as CelTypeError,
+  type ParseResult,
+} from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { containsText } from './contains-text.ts';
 import { checkExpression, shownName } from './check-expression.ts';
@@ -81,12 +87,18 @@ function runWatched(work: () => unknown): unknown {
 }
 
 interface Prepared {
-  evaluate: (values: Record<string, unknown>) => unknown;
+  evaluate: ParseResult;
   values: Record<string, unknown>;
 }
 
+/** What an expression can name. */
+type Values = Pick<StepContext, 'triggerData' | 'results'>;
+
 /** Parses, and gathers what the expression can name: `trigger`, `steps`, and each step by its own name. */
-function prepare(expression: string, { triggerData, results }: StepContext): Prepared {
+function prepare(expression: string, { triggerData, results }: Values): Prepared {
+  if (expression.length > MAX_LENGTH) {
+    throw new StepError(`The expression is longer than ${MAX_LENGTH} characters.`);
+  }
   const environment = BASE.clone();
   const evaluate = environment.parse(expression);
   const names = checkExpression(evaluate.ast);
@@ -123,16 +135,26 @@ function explain(error: unknown): StepError {
  * can be reached, and time and memory are bounded. Throws StepError for whatever does not come to true or false.
  */
 export function evaluateExpression(expression: string, step: StepContext): boolean {
-  if (expression.length > MAX_LENGTH) {
-    throw new StepError(`The expression is longer than ${MAX_LENGTH} characters.`);
-  }
   let value: unknown;
   try {
     const { evaluate, values } = prepare(expression, step);
-    value = runWatched(() => evaluate(values));
+    value = runWatched((): unknown => evaluate(values));
   } catch (error) {
     throw explain(error);
   }
   if (typeof value === 'boolean') return value;
   throw new StepError('The expression must come to true or false; it came to something else.');
+}
+
+/** What can be told of an expression before it runs: what is wrong with it where the steps named have run. */
+export function expressionProblem(expression: string, steps: ReadonlySet<string>): string | undefined {
+  try {
+    const results = new Map([...steps].map((id) => [id, null]));
+    const { valid, type, error } = prepare(expression, { triggerData: null, results }).evaluate.check();
+    if (!valid) throw error ?? new StepError('The expression cannot be used.');
+    const isDecision = type === undefined || type === 'bool' || type.startsWith('dyn');
+    return isDecision ? undefined : `The expression must come to true or false; it comes to ${type}.`;
+  } catch (error) {
+    return explain(error).message.replace('The expression failed:', 'The expression would fail:');
+  }
 }

@@ -23,7 +23,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 }
 
 /** Names in lower case. A header that is null is left out. */
-function headersOf(config: Config): Map<string, string> {
+export function headersOf(config: Config): Map<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(optionalObject(config, 'headers') ?? {})) {
     if (value === undefined || value === null) continue;
@@ -36,7 +36,7 @@ function headersOf(config: Config): Map<string, string> {
 }
 
 /** The address with the params behind its own query; a list repeats its name, and null is left out. */
-function urlOf(config: Config): string {
+export function urlOf(config: Config): string {
   const text = requiredText(config, 'url');
   const params = Object.entries(optionalObject(config, 'params') ?? {});
   if (params.length === 0 || !URL.canParse(text)) return text;
