@@ -10,7 +10,7 @@ import {
 } from '../modules/events/index.ts';
 import { createGraphs, type Graphs } from '../modules/graph/index.ts';
 import { createKeys, type Keys } from '../modules/keys/index.ts';
-import { createKnowledge, type Knowledge } from '../modules/knowledge/index.ts';
+import { createEmbedder, createKnowledge, type Knowledge } from '../modules/knowledge/index.ts';
 import { createModels, type Models } from '../modules/models/index.ts';
 import { createRelay, type Relay } from '../modules/relay/index.ts';
 import { createTools, type Tools } from '../modules/tools/index.ts';
@@ -69,9 +69,15 @@ async function openVault({ crypto, db }: AllSettings): Promise<Vault> {
   return createVault(await openMasterKeys({ given: crypto.ENCRYPTION_KEY, dataDir: db.DATA_DIR }));
 }
 
-function openKnowledge({ settings, storage, log }: Parts): Knowledge {
-  const { HOT_INDEX_MB: memoryMb } = settings.graph;
-  return createKnowledge({ database: storage.database, log, memoryMb, dataDir: settings.db.DATA_DIR });
+async function openKnowledge(parts: Parts, client: ReturnType<typeof createTrustedClient>): Promise<Knowledge> {
+  const { settings, storage, log } = parts;
+  return createKnowledge({
+    database: storage.database,
+    log,
+    memoryMb: settings.graph.HOT_INDEX_MB,
+    dataDir: settings.db.DATA_DIR,
+    embedder: await createEmbedder({ settings: settings.knowledge.embeddings, client, log }),
+  });
 }
 
 /** Wires the modules to each other: what one needs of another is handed over here and nowhere else. */
@@ -82,9 +88,8 @@ export async function openModules(parts: Parts): Promise<Modules> {
   const keys = await createKeys({ database, changes, settings: settings.keys, log, onDailyUse: raiseDailyLimits });
   const callLog = await createCallLog({ database, log });
   const vendors = createTrustedClient();
-  const outbound = createOutbound({
-    policy: { allowPrivate: mayReachPrivate(settings), allow: settings.net.OUTBOUND_ALLOW },
-  });
+  const policy = { allowPrivate: mayReachPrivate(settings), allow: settings.net.OUTBOUND_ALLOW };
+  const outbound = createOutbound({ policy });
   const recorder = createEventRecorder({ database, log });
   const models = openModels(parts, vendors);
   const relay = createRelay({ database, changes, log, timeoutMs: settings.relay.HANDLER_TIMEOUT_SECONDS * 1000 });
@@ -98,7 +103,7 @@ export async function openModules(parts: Parts): Promise<Modules> {
     log,
   });
   const graphs = createGraphs({ database, log, memoryMb: settings.graph.HOT_INDEX_MB });
-  const knowledge = openKnowledge(parts);
+  const knowledge = await openKnowledge(parts, vendors);
   const apps = createApps({ database, changes, vault, tools });
   const ai = createAi({ database, models, tools, apps, settings: settings.ai, log });
   const mailer = createMailer(settings.mail);

@@ -42,6 +42,7 @@ export async function openWorker({ settings, storage, modules, metrics, log }: P
   const relay = await createOutboxRelay({ database, url, listeners, log });
   const pruning = pruningTask({ database, settings: settings.events, log });
   const { jobs } = modules.workflows;
+  modules.knowledge.startWork();
   const queue = createQueue({
     database,
     tasks: { ...pruning.tasks, ...jobs.tasks },

@@ -2,11 +2,15 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/index.ts';
 import { createUploads, type Uploads } from './documents/upload-document.ts';
+import type { Embedder } from './embedders/embedder.ts';
 import { HotBases } from './memory/hot-bases.ts';
 import { SnapshotFolder } from './memory/snapshot-folder.ts';
 import type { FoundPassage, Question } from './query/found-passage.ts';
 import { queryBase } from './query/query-base.ts';
+import { QuestionVectors } from './query/question-vectors.ts';
 import type { BaseKey, BaseName } from './store/base.store.ts';
+import { EmbedLoop } from './vectors/embed-loop.ts';
+import { VectorArena } from './vectors/vector-arena.ts';
 
 export interface KnowledgeOptions {
   database: Database;
@@ -14,6 +18,8 @@ export interface KnowledgeOptions {
   /** Megabytes of bases in memory. */
   memoryMb: number;
   dataDir: string;
+  /** Undefined: words alone find texts. Closed together with everything else. */
+  embedder: Embedder | undefined;
 }
 
 /** Knowledge bases: documents, and what finds passages in them. */
@@ -24,27 +30,41 @@ export interface Knowledge {
   onWritten: (base: BaseKey) => void;
   /** The passages that answer a question best; throws NOT_FOUND when there is no such base. */
   query: (base: BaseName, question: Question) => Promise<FoundPassage[]>;
+  /** Begins to give passages their vectors, in the background. */
+  startWork: () => void;
   /** Writes what waits, and waits for what is being done. */
   close: () => Promise<void>;
 }
 
-export function createKnowledge({ database, log, memoryMb, dataDir }: KnowledgeOptions): Knowledge {
+export function createKnowledge(options: KnowledgeOptions): Knowledge {
+  const { database, log, memoryMb, dataDir, embedder } = options;
   const hot = new HotBases({
     database,
     maxBytes: memoryMb * 1024 * 1024,
-    space: undefined,
+    space: embedder && { arena: new VectorArena(), model: embedder.model },
     snapshots: new SnapshotFolder(join(dataDir, 'knowledge')),
     onError: (error) => log.warn({ err: error }, 'a knowledge base could not be held in memory'),
   });
-  const onWritten = (base: BaseKey): void => hot.refresh(base);
+  const questions = embedder && new QuestionVectors(embedder, log);
+  const vectorOf = (text: string) => questions?.of(text) ?? Promise.resolve(undefined);
+  let loop: EmbedLoop | undefined;
+  const onWritten = (base: BaseKey): void => {
+    hot.refresh(base);
+    loop?.wake();
+  };
   const uploads = createUploads({ database, log, onStored: onWritten });
   return {
     database,
     uploads,
     onWritten,
-    query: (base, question) => queryBase({ database, hot, vectorOf: () => Promise.resolve(undefined) }, base, question),
+    query: (base, question) => queryBase({ database, hot, vectorOf }, base, question),
+    startWork: () => {
+      if (embedder) loop ??= new EmbedLoop({ database, embedder, log, onStored: (base) => hot.refresh(base) });
+    },
     close: async () => {
       await uploads.close();
+      await loop?.close();
+      await embedder?.close();
       await hot.close();
     },
   };

@@ -1,4 +1,4 @@
-import { prepared, type Transaction } from '../../../platform/db/index.ts';
+import { prepared, type Queryable, type Transaction } from '../../../platform/db/index.ts';
 import type { BaseKey } from './base.store.ts';
 
 export interface ChunkRow {
@@ -27,11 +27,11 @@ const selectChunks = prepared(`select c.document_no as "documentNo", c.position,
 
 /** Chunks behind a place, in order. */
 export async function chunksAfter(
-  tx: Transaction,
+  db: Queryable,
   { developerId, no }: BaseKey,
   { documentNo, position, limit }: { documentNo: number; position: number; limit: number },
 ): Promise<ChunkRow[]> {
-  return (await tx.query<ChunkRow>(selectChunks([developerId, no, documentNo, position, limit]))).rows;
+  return (await db.query<ChunkRow>(selectChunks([developerId, no, documentNo, position, limit]))).rows;
 }
 
 const selectRemovals = prepared(`select document_no as no from knowledge_removals

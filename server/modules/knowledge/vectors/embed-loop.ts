@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../../../platform/db/index.ts';
+import { errorMessage } from '../../../platform/errors/index.ts';
+import { createId } from '../../../platform/ids/index.ts';
+import type { Embedder } from '../embedders/embedder.ts';
+import type { BaseKey } from '../store/base.store.ts';
+import { chunksAfter, type ChunkRow } from '../store/changes.store.ts';
+import {
+  advanceClaim,
+  claimBase,
+  insertVectors,
+  nextBatch,
+  releaseClaim,
+  type EmbeddingClaim,
+  type NewVector,
+} from '../store/embedding.store.ts';
+
+/** Passages that are embedded and stored at once. */
+const BATCH = 32;
+/** Batches after which another base has its turn. */
+const BATCHES_IN_TURN = 16;
+/** How often a process looks for what others have written. */
+const POLL_MS = 1000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 60_000;
+const EMBED_TIMEOUT_MS = 50_000;
+
+export interface EmbedLoopOptions {
+  database: Database;
+  embedder: Embedder;
+  log: Logger;
+  /** Told of bases that have got vectors. */
+  onStored: (base: BaseKey) => void;
+}
+
+function textOf({ title, heading, text }: ChunkRow): string {
+  return [title, heading, text].filter((part) => part !== '').join('\n');
+}
+
+/** Gives chunks their vectors, behind the answers that store them. Processes that share a database share the work. */
+export class EmbedLoop {
+  readonly #options: EmbedLoopOptions;
+  readonly #worker: { model: string; owner: string };
+  readonly #closing = new AbortController();
+  #wake = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(options: EmbedLoopOptions) {
+    this.#options = options;
+    this.#worker = { model: options.embedder.model, owner: createId('proc') };
+    this.#ended = this.#run();
+  }
+
+  /** There is something to be done. */
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  /** Ends what is under way; another process, or the next start, goes on with it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ended;
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.#isClosed) {
+      try {
+        const found = await this.#workOnce();
+        pauseMs = FIRST_PAUSE_MS;
+        if (!found) await this.#pause(POLL_MS);
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#options.log.warn(`passages wait for their vectors: ${errorMessage(error)}`);
+        await sleep(pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const signal = AbortSignal.any([this.#wake.signal, this.#closing.signal]);
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#wake = new AbortController();
+  }
+
+  async #workOnce(): Promise<boolean> {
+    const { database } = this.#options;
+    const claim = await claimBase(database, this.#worker);
+    if (!claim) return false;
+    let isDone = false;
+    try {
+      for (let i = 0; i < BATCHES_IN_TURN && !isDone && !this.#isClosed; i++) isDone = await this.#embedBatch(claim);
+    } finally {
+      await releaseClaim(database, this.#worker, { ...claim, isDone });
+    }
+    return true;
+  }
+
+  /** Embeds what comes next in a base, and notes it in the claim; true when nothing comes any more. */
+  async #embedBatch(claim: EmbeddingClaim): Promise<boolean> {
+    const { database, embedder, onStored } = this.#options;
+    const { documentNo, position } = claim;
+    const rows = await chunksAfter(database, claim, { documentNo, position, limit: BATCH });
+    const last = rows.at(-1);
+    if (!last) return true;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(EMBED_TIMEOUT_MS)]);
+    const embedded = await embedder.embed(rows.map(textOf), 'passage', signal);
+    const vectors = rows.flatMap((row, at): NewVector[] => {
+      const vector = embedded[at];
+      return vector ? [{ documentNo: row.documentNo, position: row.position, vector }] : [];
+    });
+    claim.documentNo = last.documentNo;
+    claim.position = last.position;
+    const isStored = await this.#store(claim, vectors);
+    if (isStored) onStored(claim);
+    return !isStored || rows.length < BATCH;
+  }
+
+  /** False when the base is gone, or another process has taken it on. */
+  #store(claim: EmbeddingClaim, vectors: readonly NewVector[]): Promise<boolean> {
+    const { model } = this.#worker;
+    return this.#options.database.transaction(async (tx) => {
+      const batch = await nextBatch(tx, claim);
+      if (batch === undefined || !(await advanceClaim(tx, this.#worker, claim))) return false;
+      if (vectors.length > 0) await insertVectors(tx, claim, { model, batch, vectors });
+      return true;
+    });
+  }
+}
