@@ -172,6 +172,32 @@ test('killed in the middle, both keys are readable; run again, the one before is
   expect(await databaseText(database.url)).not.toContain(secret);
 });
 
+test('what is sealed while the command runs is not left behind', async () => {
+  const [one, two] = [await startApp(), await startApp()];
+  await sealSomething(one);
+  const command = spawnCommand();
+  const over = new AbortController();
+  const ended = command.ended.finally(() => over.abort());
+  const write = async ({ call }: TestApp, index: number): Promise<number> => {
+    let written = 0;
+    for (; !over.signal.aborted; written++) {
+      const secret = `written-meanwhile-${index}-${written}`;
+      const hook = { event: 'tool.failed', url: 'https://example.com/', secret };
+      const id = pickText((await call('POST', '/v1/events/webhooks', { body: hook })).body, '_id');
+      await call('PATCH', `/v1/events/webhooks/${id}`, { body: { secret: `${secret}-again` } });
+      await call('DELETE', `/v1/events/webhooks/${id}`);
+      const headers = { Authorization: `Bearer ${OWN}`, 'X-Other': secret };
+      await call('PUT', '/v1/apps/crm', { body: { serviceConfig: { baseUrl: service.baseUrl, headers } } });
+    }
+    return written;
+  };
+  const written = await Promise.all([one, two, one, two].map(write));
+  expect(await ended).toMatchObject({ code: 0 });
+  expect(Math.min(...written)).toBeGreaterThan(0);
+  expect(await keyIdsInUse()).toEqual(new Set(keyIdsOfFile()));
+  for (const app of [one, two]) await expectReadable(app);
+});
+
 test('with ENCRYPTION_KEY the first key seals, and the command leaves nothing under the second', async () => {
   const [before, after] = [createMasterKey(), createMasterKey()];
   const both = [after, before].map(({ bytes }) => bytes.toString('base64')).join(',');
