@@ -155,6 +155,21 @@ describe('what is refused', () => {
     expect(pick((await call('GET', '/v1/apps/crm')).body, 'definition')).toEqual(CRM);
   });
 
+  test('more than fits in memory with all other apps, and nothing of it is kept', async () => {
+    const filler = 'x'.repeat(500_000);
+    const create = (index: number, more: object) =>
+      call('POST', '/v1/apps', { app: { id: `app-${index}`, name: 'Large' }, ...more });
+    for (let index = 0; index < 67; index++) expect((await create(index, { filler })).status).toBe(201);
+    const over = { status: 409, body: { error: { code: 'CONFLICT' } } };
+    expect(await create(67, { filler })).toMatchObject(over);
+    expect(await call('GET', '/v1/apps/app-67')).toMatchObject({ status: 404 });
+    expect((await create(67, {})).status).toBe(201);
+    expect(await call('PUT', '/v1/apps/app-67', { filler })).toMatchObject(over);
+    expect(pick((await call('GET', '/v1/apps/app-67')).body, 'definition')).not.toHaveProperty('filler');
+    await call('DELETE', '/v1/apps/app-0');
+    expect((await call('PUT', '/v1/apps/app-67', { filler })).status).toBe(200);
+  });
+
   test('what is not there is 404', async () => {
     for (const id of ['nothing', 'a%00b', '..%2f', 'x'.repeat(500)]) {
       expect((await call('GET', `/v1/apps/${id}`)).status).toBe(404);

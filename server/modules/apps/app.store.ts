@@ -80,8 +80,12 @@ export async function allApps(db: Queryable, developerId: string): Promise<AppRo
   return (await db.query<AppRow>(selectAll([developerId]))).rows;
 }
 
-const countAll = prepared('select count(*)::int as count from apps where developer_id = $1');
+const measureAll = prepared(`select count(*)::int as count,
+    coalesce(sum(octet_length(definition::text) + octet_length(secrets::text)), 0)::float8 as bytes
+  from apps where developer_id = $1`);
 
-export async function countApps(db: Queryable, developerId: string): Promise<number> {
-  return (await db.query<{ count: number }>(countAll([developerId]))).rows[0]?.count ?? 0;
+/** How many apps a developer has, and what they come to. */
+export async function measureApps(db: Queryable, developerId: string): Promise<{ count: number; bytes: number }> {
+  const { rows } = await db.query<{ count: number; bytes: number }>(measureAll([developerId]));
+  return rows[0] ?? { count: 0, bytes: 0 };
 }

@@ -1,22 +1,20 @@
 import type { EventType } from '../../../contract/events/index.ts';
-import { AppError } from '../../platform/errors/index.ts';
 import type { Transaction } from '../../platform/db/index.ts';
 import { createId, isId } from '../../platform/ids/index.ts';
 import { publishEvents } from '../../platform/outbox/index.ts';
 import { announce, type AppParts } from './app-parts.ts';
 import {
-  countAndHold,
+  holdInstallations,
   insertInstallation,
   lockInstallation,
   lockInstallationOf,
   saveInstallation,
   type InstallationRow,
 } from './installation.store.ts';
+import { demandRoomForInstallations } from './demand-room.ts';
 import { holdListing } from './listing.store.ts';
 import { noSuchInstallation, noSuchListing } from './no-such-installation.ts';
 import { removeUnusedVersions } from './version.store.ts';
-
-const MAX_INSTALLATIONS = 500;
 
 /** Tells both sides; one developer who is both hears it once. */
 export async function tellBoth(tx: Transaction, row: InstallationRow, type: EventType): Promise<void> {
@@ -68,13 +66,11 @@ export async function installApp(
     if (!listing) throw noSuchListing(listingId);
     const { developerId: publisherId, id: appKey, version, manifest } = listing;
     const latest = { publisherId, appKey, version, manifest };
-    const count = await countAndHold(tx, developerId);
+    await holdInstallations(tx, developerId);
     const existing = await lockInstallationOf(tx, developerId, appKey);
     await announce(tx, developerId);
-    if (existing) return { row: await moveTo(tx, existing, latest), isNew: false };
-    if (count >= MAX_INSTALLATIONS) {
-      throw new AppError('CONFLICT', `There are ${MAX_INSTALLATIONS} installed apps already; uninstall one first.`);
-    }
-    return { row: await insertNew(tx, developerId, latest), isNew: true };
+    const row = existing ? await moveTo(tx, existing, latest) : await insertNew(tx, developerId, latest);
+    await demandRoomForInstallations(tx, developerId);
+    return { row, isNew: !existing };
   });
 }

@@ -58,17 +58,25 @@ export async function lockInstallationOf(
   return rows[0];
 }
 
-/** How many apps a developer has installed. Nobody else installs one for them until the transaction ends. */
-export async function countAndHold(tx: Transaction, developerId: string): Promise<number> {
+/** Nobody else installs an app for the developer until the transaction ends. */
+export async function holdInstallations(tx: Transaction, developerId: string): Promise<void> {
   await tx.query({
     text: `select pg_advisory_xact_lock(hashtextextended('app_installations ' || $1, 0))`,
     values: [developerId],
   });
-  const { rows } = await tx.query<{ count: number }>({
-    text: 'select count(*)::int as count from app_installations where developer_id = $1',
+}
+
+/** How many apps a developer has installed, and what their pinned versions come to. */
+export async function measureInstallations(
+  tx: Transaction,
+  developerId: string,
+): Promise<{ count: number; bytes: number }> {
+  const { rows } = await tx.query<{ count: number; bytes: number }>({
+    text: `select count(*)::int as count, coalesce(sum(octet_length(v.manifest::text)), 0)::float8 as bytes
+      from ${JOINED} where i.developer_id = $1`,
     values: [developerId],
   });
-  return rows[0]?.count ?? 0;
+  return rows[0] ?? { count: 0, bytes: 0 };
 }
 
 export async function insertInstallation(

@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors/index.ts';
 import { announce, type AppParts } from './app-parts.ts';
 import { lockApp, saveApp, type AppRow } from './app.store.ts';
 import { demandUsableDefinition } from './check-definition.ts';
+import { demandRoomForApps } from './demand-room.ts';
 import { noSuchApp } from './no-such-app.ts';
 import { sealDefinition } from './seal-definition.ts';
 import { saveWithStatus } from './set-status.ts';
@@ -32,6 +33,9 @@ export async function updateApp(
     const next = { ...row, ...sealed };
     await announce(tx, app.developerId);
     const { status } = change;
-    return status === undefined ? saveApp(tx, next) : saveWithStatus(parts, tx, { row: next, status });
+    const saved =
+      status === undefined ? await saveApp(tx, next) : await saveWithStatus(parts, tx, { row: next, status });
+    await demandRoomForApps(tx, app.developerId);
+    return saved;
   });
 }
