@@ -102,6 +102,7 @@ export class GraphIndex {
     this.#textLength -= before.externalId.length + before.name.length;
     const namesakes = this.#byName.get(before.name);
     if (typeof namesakes === 'number') this.#byName.delete(before.name);
+    else if (namesakes?.length === 1) this.#byName.delete(before.name);
     else if (namesakes) namesakes.splice(namesakes.indexOf(no), 1);
   }
 

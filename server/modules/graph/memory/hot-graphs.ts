@@ -1,6 +1,7 @@
 import { prepared, type Database } from '../../../platform/db/index.ts';
 import type { GraphChanges } from '../store/change-graph.ts';
 import type { GraphRow } from '../store/graph-row.ts';
+import { SearchTooLarge } from '../search/build-search.ts';
 import { GraphSearch } from '../search/graph-search.ts';
 import { searchedProperties } from '../store/read-nodes.ts';
 import type { GraphIndex } from './graph-index.ts';
@@ -8,7 +9,9 @@ import { loadIndex } from './load-index.ts';
 
 /** Nodes and edges up to which a request waits for a graph to be loaded, some ten milliseconds. */
 const WAITED_SIZE = 20_000;
-/** Guesses of what a node and an edge take, to tell beforehand what cannot fit. */
+/** Nodes up to which a request waits for the search of a graph to be built. */
+const WAITED_NODES = 5000;
+/** Guesses of what a node, without its search, and an edge take, to tell beforehand what cannot fit. */
 const NODE_BYTES = 300;
 const EDGE_BYTES = 17;
 
@@ -35,8 +38,12 @@ export class HotGraphs {
   /** By number of the graph, in order of use, the oldest first. */
   readonly #graphs = new Map<number, GraphIndex>();
   readonly #loads = new Map<number, Promise<GraphIndex | undefined>>();
+  /** Large graphs are loaded one after the other: what they take beyond the limit until they are counted is bounded. */
+  #lastLarge: Promise<unknown> = Promise.resolve();
+  /** Of each graph in memory that was searched; undefined where its search does not fit. */
+  readonly #searches = new WeakMap<GraphIndex, Promise<GraphSearch | undefined>>();
 
-  readonly #searches = new WeakMap<GraphIndex, Promise<GraphSearch>>();
+  readonly #builds = new Set<Promise<unknown>>();
 
   constructor(options: HotGraphsOptions) {
     this.#options = options;
@@ -48,6 +55,7 @@ export class HotGraphs {
     if (known && (known.counter >= row.counter || (await this.#catchUp(known, row)))) {
       this.#graphs.delete(row.no);
       this.#graphs.set(row.no, known);
+      this.#makeRoom(row.no);
       return known;
     }
     if (row.nodeCount * NODE_BYTES + row.edgeCount * EDGE_BYTES > this.#options.maxBytes) return undefined;
@@ -59,20 +67,38 @@ export class HotGraphs {
     return (await this.#catchUp(loaded, row)) ? loaded : undefined;
   }
 
-  /** The search of a graph that is in memory, built when it is first asked for. */
-  searchOf(row: GraphRow, index: GraphIndex): Promise<GraphSearch> {
-    const known = this.#searches.get(index);
-    if (known) return known;
-    const { database } = this.#options;
-    const search = GraphSearch.build(index, (nos) => searchedProperties(database, row, nos));
+  /** The search of a graph in memory; undefined while a large one is built, and where it does not fit. */
+  async searchOf(row: GraphRow, index: GraphIndex): Promise<GraphSearch | undefined> {
+    const search = this.#searches.get(index) ?? this.#buildSearch(row, index);
+    if (index.searchBytes > 0 || index.nodes.length <= WAITED_NODES) return search;
+    // Decided already, or still being built.
+    return Promise.race([search, Promise.resolve(undefined)]);
+  }
+
+  #buildSearch(row: GraphRow, index: GraphIndex): Promise<GraphSearch | undefined> {
+    const { database, maxBytes, onError } = this.#options;
+    const read = (nos: readonly number[]) => searchedProperties(database, row, nos);
+    const search = GraphSearch.build({ index, read, mostBytes: maxBytes - index.bytes })
+      .then((built) => {
+        this.#makeRoom(row.no);
+        return built;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof SearchTooLarge) return undefined;
+        this.#searches.delete(index);
+        onError(error);
+        return undefined;
+      });
     this.#searches.set(index, search);
-    search.catch(() => this.#searches.delete(index));
+    this.#builds.add(search);
+    void search.finally(() => this.#builds.delete(search));
     return search;
   }
 
   /** Waits for what is being loaded. */
   async close(): Promise<void> {
     await Promise.all(this.#loads.values());
+    await Promise.all(this.#builds);
   }
 
   async #catchUp(index: GraphIndex, { developerId, no, counter }: GraphRow): Promise<boolean> {
@@ -87,9 +113,10 @@ export class HotGraphs {
   }
 
   #load(row: GraphRow): Promise<GraphIndex | undefined> {
-    const load = loadIndex(this.#options.database, row)
+    const load = this.#read(row)
       .then((index) => {
-        if (index) this.#keep(row.no, index);
+        if (index) this.#graphs.set(row.no, index);
+        this.#makeRoom(row.no);
         return index;
       })
       .catch((error: unknown) => {
@@ -101,11 +128,20 @@ export class HotGraphs {
     return load;
   }
 
-  #keep(no: number, index: GraphIndex): void {
-    this.#graphs.set(no, index);
+  #read(row: GraphRow): Promise<GraphIndex | undefined> {
+    const { database } = this.#options;
+    if (row.nodeCount + row.edgeCount <= WAITED_SIZE) return loadIndex(database, row);
+    const load = this.#lastLarge.then(() => loadIndex(database, row));
+    this.#lastLarge = load.catch(() => undefined);
+    return load;
+  }
+
+  /** Lets the least recently used go; whoever is at work with one keeps it until then. */
+  #makeRoom(used: number): void {
     let bytes = [...this.#graphs.values()].reduce((sum, graph) => sum + graph.bytes, 0);
     for (const [oldest, graph] of this.#graphs) {
-      if (bytes <= this.#options.maxBytes || oldest === no) return;
+      if (bytes <= this.#options.maxBytes) return;
+      if (oldest === used) continue;
       this.#graphs.delete(oldest);
       bytes -= graph.bytes;
     }

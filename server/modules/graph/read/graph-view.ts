@@ -18,6 +18,12 @@ export interface NodesRead {
   isCut: boolean;
 }
 
+/** Edges in wire form, but for the graph's id. */
+export interface EdgesRead {
+  rows: EdgeRow[];
+  relationOfNo: (no: number) => string;
+}
+
 /** A graph as readers see it, from memory or from the database. */
 export interface GraphView {
   /** Numbers of the nodes that a reference names: one by externalId, else all of that name. */
@@ -29,25 +35,27 @@ export interface GraphView {
     query: { direction: Direction; relation?: number | undefined },
   ) => Sides | Promise<Sides>;
   readNodes: (nos: readonly number[]) => Promise<NodesRead>;
-  /** Edges in wire form, but for the graph's id; `nodes` holds their ends. */
-  readEdges: (edges: readonly WalkEdge[], nodes: NodesRead) => Promise<EdgeRow[]>;
+  /** `nodes` holds the ends of the edges. */
+  readEdges: (edges: readonly WalkEdge[], nodes: NodesRead) => Promise<EdgesRead>;
 }
 
 async function edgeRows(
   { database, row }: { database: Database; row: GraphRow },
   edges: readonly WalkEdge[],
   names: { nodes: NodesRead; relationOfNo: (no: number) => string },
-): Promise<EdgeRow[]> {
+): Promise<EdgesRead> {
   const numbered = edges.map(({ from, to, label }) => ({ from, to, relation: relationOf(label), label }));
   const withProperties = numbered.filter(({ label }) => hasProperties(label));
   const properties = await edgeProperties(database, row, withProperties);
-  const externalIdOf = (no: number): string => names.nodes.byNo.get(no)?.externalId ?? '';
-  return numbered.map((edge) => ({
-    from: externalIdOf(edge.from),
-    to: externalIdOf(edge.to),
-    relation: names.relationOfNo(edge.relation),
-    properties: hasProperties(edge.label) ? (properties.get(edgeKey(edge)) ?? null) : null,
-  }));
+  const rows = numbered.flatMap((edge) => {
+    // A node that was deleted since is gone with its edges.
+    const [from, to] = [names.nodes.byNo.get(edge.from), names.nodes.byNo.get(edge.to)];
+    if (!from || !to) return [];
+    const given = hasProperties(edge.label) ? (properties.get(edgeKey(edge)) ?? null) : null;
+    const relation = names.relationOfNo(edge.relation);
+    return [{ from: from.externalId, to: to.externalId, relation, properties: given }];
+  });
+  return { rows, relationOfNo: names.relationOfNo };
 }
 
 /** The graph as the database has it. */

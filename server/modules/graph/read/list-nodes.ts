@@ -3,7 +3,7 @@ import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.
 import { AppError } from '../../../platform/errors/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName, type GraphRow } from '../store/graph-row.ts';
-import { countNodes, filterNodes, readNodePage, wireNode, type NodeFilter } from '../store/read-nodes.ts';
+import { countNodes, readNodePage, wireNode, type NodeFilter } from '../store/read-nodes.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { matchesOf } from './match-nodes.ts';
 
@@ -57,14 +57,13 @@ async function listNamed(
 ): Promise<Answer> {
   const { filter, name, limit = DEFAULT_PAGE, cursor } = page;
   const start = cursor === undefined ? 0 : Number(readCursor(cursor, ['number'])[0]);
-  const { nos, readNodes } = await matchesOf(graphs, row, { text: name, withProperties: false });
-  const passing = await filterNodes(graphs.database, row, { nos, filter });
-  const shown = passing.slice(start, start + limit);
+  const { nos, readNodes } = await matchesOf(graphs, row, { text: name, withProperties: false, filter });
+  const shown = nos.slice(start, start + limit);
   const { byNo } = await readNodes(shown);
   return {
     nodes: shown.flatMap((no) => byNo.get(no) ?? []),
-    total: passing.length,
-    ...(start + limit < passing.length ? { nextCursor: writeCursor([start + limit]) } : {}),
+    total: nos.length,
+    ...(start + limit < nos.length ? { nextCursor: writeCursor([start + limit]) } : {}),
   };
 }
 

@@ -4,7 +4,6 @@ import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';
 import { wireEdge } from '../store/read-edges.ts';
-import { filterNodes } from '../store/read-nodes.ts';
 import { matchesOf, type Matches } from './match-nodes.ts';
 import type { WalkEdge } from './walk.ts';
 
@@ -27,7 +26,7 @@ async function surroundingsOf(matches: Matches, nos: readonly number[]): Promise
   const inside = new Set(nos);
   const neighbors = new Set<number>();
   const edges: WalkEdge[] = [];
-  let truncated = false;
+  let truncated = sides.isCut === true;
   const take = (edge: WalkEdge, other: number): void => {
     const isKnown = inside.has(other) || neighbors.has(other);
     if (edges.length >= MOST_EDGES || (!isKnown && neighbors.size >= GRAPH_LIMITS.neighbors)) {
@@ -50,11 +49,10 @@ export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): 
   const { query = '', limit = DEFAULT_LIMIT, includeNeighbors = true } = body;
   const row = await findGraph(graphs.database, name);
   if (!row) return { nodes: [], neighbors: [], edges: [], total: 0, truncated: false };
-  const matches = await matchesOf(graphs, row, { text: query, withProperties: true });
   const properties = body.properties === undefined ? undefined : JSON.stringify(body.properties);
   const filter = { objectType: body.object_type, properties };
-  const passing = await filterNodes(graphs.database, row, { nos: matches.nos, filter });
-  const shown = passing.slice(0, limit);
+  const matches = await matchesOf(graphs, row, { text: query, withProperties: true, filter });
+  const shown = matches.nos.slice(0, limit);
   const around: Surroundings = includeNeighbors
     ? await surroundingsOf(matches, shown)
     : { neighbors: [], edges: [], truncated: false };
@@ -63,8 +61,8 @@ export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): 
   return {
     nodes: shown.flatMap((no) => nodes.byNo.get(no) ?? []),
     neighbors: around.neighbors.flatMap((no) => nodes.byNo.get(no) ?? []),
-    edges: edges.map((edge) => wireEdge(name.appId, edge)),
-    total: passing.length,
+    edges: edges.rows.map((edge) => wireEdge(name.appId, edge)),
+    total: matches.nos.length,
     truncated: around.truncated || nodes.isCut,
   };
 }

@@ -4,11 +4,12 @@ import { noSuchNode } from '../graph-name.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';
 import { parseProperties } from '../store/read-nodes.ts';
-import { databaseView, memoryView, type GraphView, type NodesRead } from './graph-view.ts';
+import { databaseView, memoryView, type EdgesRead, type GraphView, type NodesRead } from './graph-view.ts';
 import { walk, type Walk } from './walk.ts';
 
 type Body = RouteInput<typeof contract>['body'];
 type Answer = RouteOutput<typeof contract>;
+type Path = Answer['paths'][number];
 
 /** A graph as of now: from memory where it is there. */
 async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<GraphView | undefined> {
@@ -18,19 +19,19 @@ async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<Graph
   return index ? memoryView(database, row, index) : databaseView(database, row);
 }
 
-/** A shortest path to each node that was reached. */
-function pathsOf({ reached }: Walk, nodes: NodesRead, relationOfEdge: ReadonlyMap<number, string>): Answer['paths'] {
-  const byNo = new Map<number, Answer['paths'][number]>();
-  return reached.map(({ no, before, relation }) => {
-    const start = nodes.byNo.get(before)?.externalId ?? '';
-    const way = byNo.get(before) ?? { nodes: [start], relations: [] };
-    const path = {
-      nodes: [...way.nodes, nodes.byNo.get(no)?.externalId ?? ''],
-      relations: [...way.relations, relationOfEdge.get(relation) ?? ''],
-    };
-    byNo.set(no, path);
-    return path;
-  });
+/** A shortest path to each node that was reached; one that leads over a node that was deleted since is left out. */
+function pathsOf({ reached }: Walk, nodes: NodesRead, edges: EdgesRead): ReadonlyMap<number, Path> {
+  const byNo = new Map<number, Path>();
+  for (const { no, depth, before, relation } of reached) {
+    const [start, node] = [nodes.byNo.get(before), nodes.byNo.get(no)];
+    const way = depth === 1 ? start && { nodes: [start.externalId], relations: [] } : byNo.get(before);
+    if (!way || !node) continue;
+    byNo.set(no, {
+      nodes: [...way.nodes, node.externalId],
+      relations: [...way.relations, edges.relationOfNo(relation)],
+    });
+  }
+  return byNo;
 }
 
 async function stroll(view: GraphView, starts: readonly number[], body: Body): Promise<Walk> {
@@ -49,16 +50,16 @@ export async function traverseGraph(graphs: Graphs, name: GraphName, body: Body)
   const found = await stroll(view, starts, body);
   const nodes = await view.readNodes([...starts, ...found.reached.map(({ no }) => no)]);
   const edges = await view.readEdges(found.edges, nodes);
-  const relations = new Map(edges.map(({ relation }, i) => [(found.edges[i]?.label ?? 0) >> 1, relation]));
+  const paths = pathsOf(found, nodes, edges);
   return {
     startNode: body.startNode,
     startNodes: starts.flatMap((no) => nodes.byNo.get(no) ?? []),
     nodes: found.reached.flatMap(({ no, depth }) => {
-      const node = nodes.byNo.get(no);
+      const node = paths.has(no) ? nodes.byNo.get(no) : undefined;
       return node ? [{ ...node, depth }] : [];
     }),
-    edges: edges.map((edge) => ({ ...edge, properties: parseProperties(edge.properties) })),
-    paths: pathsOf(found, nodes, relations),
+    edges: edges.rows.map((edge) => ({ ...edge, properties: parseProperties(edge.properties) })),
+    paths: [...paths.values()],
     truncated: found.truncated || nodes.isCut,
   };
 }

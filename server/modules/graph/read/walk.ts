@@ -8,6 +8,8 @@ const MOST_LOOKS = 1_000_000;
 export interface Sides {
   out?: Pick<Adjacency, 'each'>;
   in?: Pick<Adjacency, 'each'>;
+  /** Whether there are more edges than these. */
+  isCut?: boolean;
 }
 
 export interface WalkOptions {
@@ -102,6 +104,7 @@ export async function walk(options: WalkOptions): Promise<Walk> {
   for (let depth = 1; depth <= options.depth && step.length > 0; depth++) {
     const sides = options.sidesOf(step);
     const known = sides instanceof Promise ? await sides : sides;
+    if (known.isCut === true) walker.truncated = true;
     const reachedBefore = walker.reached.length;
     for (const node of step) walker.expand(node, depth, known);
     step = walker.reached.slice(reachedBefore).map(({ no }) => no);

@@ -1,121 +1,135 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { termsOf } from '../../../platform/text/index.ts';
 import type { GraphIndex } from '../memory/graph-index.ts';
-import { matchName, NameText, type Match } from './name-text.ts';
-import { hashText, Postings } from './postings.ts';
-import { foldText, pairsOf, wordsOf, wordsOfProperties } from './terms.ts';
+import { buildSearch, type ReadProperties, type SearchParts } from './build-search.ts';
+import {
+  bestFirst,
+  ENOUGH_FOUND,
+  matchName,
+  matchProperties,
+  matchSimilar,
+  MOST_SIMILAR,
+  nodeOf,
+  type Match,
+} from './match.ts';
+import type { Accepts } from './name-text.ts';
+import { foldText, pairsOf, termsOfProperties } from './terms.ts';
 
-/** Names that are taken at once while others wait: some milliseconds. */
-const NAMES_AT_ONCE = 4000;
-/** Changed nodes beyond which the whole is built anew. */
+/** Changed nodes beyond which the whole is built anew, beside the requests. */
 const MOST_CHANGED = 2000;
-/** Similar names are looked for only where the wanted text itself is found this rarely. */
-const ENOUGH_FOUND = 10;
-const MOST_SIMILAR = 100;
-/** Nodes whose properties are checked for words. */
-const MOST_CHECKED = 200;
-/** Share of pairs in common (Dice) from which names are similar. */
-const SIMILAR = 0.6;
-const SIMILAR_RANK = 4;
-const PROPERTIES_RANK = 5;
-
-/** Reads JSON texts of properties, cut or not, by number of the node. */
-export type ReadProperties = (nos: readonly number[]) => Promise<Map<number, string>>;
 
 /** A node that changed since the rest was built. */
 interface Changed {
+  /** Undefined when the node is gone. */
   name: string | undefined;
-  words: ReadonlySet<string>;
+  terms: ReadonlySet<string>;
 }
 
-function bestFirst(a: Match, b: Match): number {
-  return a.rank - b.rank || a.tie - b.tie || a.no - b.no;
+export interface Wanted {
+  /** Matches of one kind that are counted. */
+  most: number;
+  withProperties: boolean;
+  accepts: Accepts;
 }
 
-/** Names and words of one graph, for search in memory. */
+export interface SearchSource {
+  index: GraphIndex;
+  read: ReadProperties;
+  /** Bytes that the search may take. */
+  mostBytes: number;
+}
+
+/** Names and terms of one graph, for search in memory. */
 export class GraphSearch {
-  readonly #index: GraphIndex;
-  readonly #read: ReadProperties;
-  #names = new NameText([], new Int32Array(0));
-  #pairs = Postings.builder().build();
-  #words = Postings.builder().build();
+  readonly #source: SearchSource;
+  #parts: SearchParts;
   /** Nodes that changed and were not looked at since. */
-  readonly #dirty = new Set<number>();
+  readonly #dirty: Set<number>;
   readonly #changed = new Map<number, Changed>();
-
   #turn: Promise<void> = Promise.resolve();
+  #isRebuilding = false;
 
-  private constructor(index: GraphIndex, read: ReadProperties) {
-    this.#index = index;
-    this.#read = read;
-    index.onNode = (no) => this.#dirty.add(no);
+  private constructor(source: SearchSource, parts: SearchParts, dirty: Set<number>) {
+    this.#source = source;
+    this.#dirty = dirty;
+    this.#parts = parts;
   }
 
-  static async build(index: GraphIndex, read: ReadProperties): Promise<GraphSearch> {
-    const search = new GraphSearch(index, read);
-    await search.#buildAll();
-    return search;
+  /** Throws SearchTooLarge when it would take too much memory. */
+  static async build(source: SearchSource): Promise<GraphSearch> {
+    const dirty = new Set<number>();
+    // Before the first node is read, so that none that changes meanwhile is missed.
+    source.index.onNode = (no) => dirty.add(no);
+    const parts = await buildSearch(source.index, source.read, source.mostBytes);
+    source.index.searchBytes = parts.bytes;
+    return new GraphSearch(source, parts, dirty);
   }
 
   /** Numbers of the nodes that match, best first. */
-  async find(text: string, { most, withProperties }: { most: number; withProperties: boolean }): Promise<number[]> {
+  async find(text: string, wanted: Wanted): Promise<number[]> {
     await this.#catchUp();
-    const wanted = foldText(text);
-    const direct = this.#findDirect(wanted, most);
-    const known = new Set(direct.map(({ no }) => no));
-    const similar = direct.length < ENOUGH_FOUND ? this.#findSimilar(wanted, known) : [];
-    for (const { no } of similar) known.add(no);
-    const byWords = withProperties ? await this.#findByWords(wanted, known) : [];
-    return [...direct, ...similar, ...byWords].toSorted(bestFirst).map(({ no }) => no);
+    const folded = foldText(text);
+    const found = this.#findDirect(folded, wanted);
+    const known = new Set(found.map(nodeOf));
+    const add = (more: readonly Match[]): void => {
+      for (const one of more) if (known.size < known.add(nodeOf(one)).size) found.push(one);
+    };
+    if (found.length < ENOUGH_FOUND) add(this.#findSimilar(folded, known, wanted.accepts));
+    if (wanted.withProperties) add(this.#findByTerms(text, wanted));
+    return bestFirst(found);
   }
 
-  #findDirect(wanted: string, most: number): Match[] {
-    const found = this.#names.find(wanted, most).filter(({ no }) => !this.#changed.has(no));
+  #findDirect(folded: string, { most, accepts }: Wanted): Match[] {
+    const found = this.#parts.names.find(folded, { most, accepts: (no) => !this.#changed.has(no) && accepts(no) });
     for (const [no, { name }] of this.#changed) {
-      const match = name === undefined ? undefined : matchName(name, wanted);
-      if (match) found.push({ no, ...match });
+      const match = name === undefined || !accepts(no) ? undefined : matchName(no, name, folded);
+      if (match !== undefined) found.push(match);
     }
     return found;
   }
 
-  #findSimilar(wanted: string, known: ReadonlySet<number>): Match[] {
-    const pairs = pairsOf(wanted);
-    const shared = new Uint8Array(this.#names.lines);
+  /** Unchanged nodes whose names have at least half of the pairs. */
+  #candidates(pairs: ReadonlySet<string>): { no: number; name: string }[] {
+    const { names, pairs: postings } = this.#parts;
+    const shared = new Uint16Array(names.lines);
+    const half = Math.ceil(pairs.size / 2);
     const lines: number[] = [];
     for (const pair of pairs) {
-      for (const line of this.#pairs.of(hashText(pair))) {
+      for (const line of postings.of(pair)) {
         const count = (shared[line] ?? 0) + 1;
         shared[line] = count;
-        // Each line once: when it has half of the pairs.
-        if (count === Math.ceil(pairs.size / 2)) lines.push(line);
+        if (count === half) lines.push(line);
       }
     }
-    const candidates = lines.map((line) => ({ no: this.#names.noOf(line), name: this.#names.nameOf(line) }));
-    const unchanged = candidates.filter(({ no }) => !this.#changed.has(no));
-    const changed = [...this.#changed].map(([no, { name = '' }]) => ({ no, name }));
-    return [...unchanged, ...changed]
-      .filter(({ no }) => !known.has(no))
-      .map(({ no, name }) => ({ no, rank: SIMILAR_RANK, tie: -similarity(pairs, pairsOf(name)) }))
-      .filter(({ tie }) => -tie >= SIMILAR)
-      .toSorted((a, b) => a.tie - b.tie)
+    const candidates = lines.map((line) => ({ no: names.noOf(line), name: names.nameOf(line) }));
+    return candidates.filter(({ no }) => !this.#changed.has(no));
+  }
+
+  #findSimilar(folded: string, known: ReadonlySet<number>, accepts: Accepts): Match[] {
+    const pairs = pairsOf(folded);
+    const changed = [...this.#changed].flatMap(([no, { name }]) => (name === undefined ? [] : [{ no, name }]));
+    return [...this.#candidates(pairs), ...changed]
+      .filter(({ no }) => !known.has(no) && accepts(no))
+      .flatMap(({ no, name }) => matchSimilar(no, name, pairs) ?? [])
+      .toSorted((a, b) => a - b)
       .slice(0, MOST_SIMILAR);
   }
 
-  async #findByWords(wanted: string, known: ReadonlySet<number>): Promise<Match[]> {
-    const words = wordsOf(wanted);
-    const lists = words.map((word) => this.#words.of(hashText(word))).toSorted((a, b) => a.length - b.length);
+  #findByTerms(text: string, { most, accepts }: Wanted): Match[] {
+    const terms = [...new Set(termsOf(text))];
+    const lists = terms.map((term) => this.#parts.terms.of(term)).toSorted((a, b) => a.length - b.length);
     const [shortest] = lists;
     if (!shortest) return [];
     const others = lists.slice(1).map((list) => new Set(list));
-    const candidates: number[] = [];
+    const found: Match[] = [];
     for (const no of shortest) {
-      const isOpen = !known.has(no) && !this.#changed.has(no) && others.every((other) => other.has(no));
-      if (isOpen && candidates.push(no) === MOST_CHECKED) break;
+      if (found.length >= most) break;
+      const isWanted = !this.#changed.has(no) && others.every((other) => other.has(no)) && accepts(no);
+      if (isWanted) found.push(matchProperties(no));
     }
-    const properties = await this.#read(candidates);
-    const holdsAll = (held: ReadonlySet<string>): boolean => words.every((word) => held.has(word));
-    const found = candidates.filter((no) => holdsAll(wordsOfProperties(properties.get(no) ?? '{}')));
-    for (const [no, changed] of this.#changed) if (!known.has(no) && holdsAll(changed.words)) found.push(no);
-    return found.map((no) => ({ no, rank: PROPERTIES_RANK, tie: 0 }));
+    for (const [no, changed] of this.#changed) {
+      if (terms.every((term) => changed.terms.has(term)) && accepts(no)) found.push(matchProperties(no));
+    }
+    return found;
   }
 
   /** One after the other, so that everybody sees what was changed before they asked. */
@@ -126,52 +140,37 @@ export class GraphSearch {
   }
 
   async #takeChanges(): Promise<void> {
-    if (this.#dirty.size + this.#changed.size > MOST_CHANGED) {
-      await this.#buildAll();
-      return;
-    }
     if (this.#dirty.size === 0) return;
+    const { index, read } = this.#source;
     const nos = [...this.#dirty];
     this.#dirty.clear();
-    const properties = await this.#read(nos.filter((no) => this.#index.nodes[no]?.hasProperties));
-    for (const no of nos) {
-      const name = this.#index.nodes[no]?.name;
-      const words = wordsOfProperties(properties.get(no) ?? '{}');
-      this.#changed.set(no, { name: name === undefined ? undefined : foldText(name), words });
-    }
-  }
-
-  async #buildAll(): Promise<void> {
-    this.#dirty.clear();
-    const nodes = this.#index.nodes.flatMap((node, no) => (node ? [{ no, ...node }] : []));
-    const pairs = Postings.builder();
-    const words = Postings.builder();
-    const names: string[] = [];
-    for (let start = 0; start < nodes.length; start += NAMES_AT_ONCE) {
-      const some = nodes.slice(start, start + NAMES_AT_ONCE);
-      for (const { name } of some) {
-        const folded = foldText(name);
-        for (const pair of pairsOf(folded)) pairs.add(hashText(pair), names.length);
-        names.push(folded);
+    try {
+      const properties = await read(nos.filter((no) => index.nodes[no]?.hasProperties));
+      for (const no of nos) {
+        const name = index.nodes[no]?.name;
+        const terms = termsOfProperties(properties.get(no) ?? '{}');
+        this.#changed.set(no, { name: name === undefined ? undefined : foldText(name), terms });
       }
-      const properties = await this.#read(some.flatMap(({ no, hasProperties }) => (hasProperties ? [no] : [])));
-      for (const [no, text] of properties) for (const word of wordsOfProperties(text)) words.add(hashText(word), no);
-      await nextTurn();
+    } catch (error) {
+      for (const no of nos) this.#dirty.add(no);
+      throw error;
     }
-    this.#names = new NameText(
-      names,
-      Int32Array.from(nodes, ({ no }) => no),
-    );
-    this.#pairs = pairs.build();
-    this.#words = words.build();
-    this.#changed.clear();
-    this.#index.searchBytes = this.#names.bytes + this.#pairs.bytes + this.#words.bytes;
+    if (this.#changed.size > MOST_CHANGED && !this.#isRebuilding) void this.#rebuild();
   }
-}
 
-/** Dice's coefficient: twice what two sets share, by what they hold together. */
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const pair of a) if (b.has(pair)) shared++;
-  return (2 * shared) / (a.size + b.size);
+  /** Builds anew beside the requests; when that fails the changes stay, and the next request tries again. */
+  async #rebuild(): Promise<void> {
+    this.#isRebuilding = true;
+    await this.#buildAnew().catch(() => undefined);
+    this.#isRebuilding = false;
+  }
+
+  /** Puts the changes into the rest, which answers together with them until that is done. */
+  async #buildAnew(): Promise<void> {
+    const { index, read, mostBytes } = this.#source;
+    const before = new Map(this.#changed);
+    this.#parts = await buildSearch(index, read, mostBytes);
+    index.searchBytes = this.#parts.bytes;
+    for (const [no, changed] of before) if (this.#changed.get(no) === changed) this.#changed.delete(no);
+  }
 }

@@ -1,42 +1,22 @@
-/** How a name matches, the best first. */
-const EXACT = 0;
-const PREFIX = 1;
-const WORD = 2;
-const INSIDE = 3;
+import { matchName, type Match } from './match.ts';
 
-/** A node that matches; the lowest rank first, then the lowest tie. */
-export interface Match {
-  no: number;
-  rank: number;
-  tie: number;
-}
-
-const WORD_CHARACTER = /[\p{L}\p{N}]/u;
-
-/** How a folded text stands in a folded name; undefined when it does not. */
-export function matchName(
-  name: string,
-  wanted: string,
-  at = name.indexOf(wanted),
-): { rank: number; tie: number } | undefined {
-  if (at === -1) return undefined;
-  const tie = name.length;
-  if (at === 0) return { rank: name.length === wanted.length ? EXACT : PREFIX, tie };
-  return { rank: WORD_CHARACTER.test(name.charAt(at - 1)) ? INSIDE : WORD, tie };
-}
+/** Whether a node is wanted at all. */
+export type Accepts = (no: number) => boolean;
 
 /** Folded names of nodes as one text, a name on each line: one fast search looks at all of them. */
 export class NameText {
+  /** With a line break before each name and after the last. */
   readonly #text: string;
+  /** Where each name begins, and where the one behind the last would. */
   readonly #starts: Int32Array;
   readonly #nos: Int32Array;
 
   constructor(names: readonly string[], nos: Int32Array) {
     // Flat, so that a search need not walk through the pieces it was made of.
-    this.#text = Buffer.from(`${names.join('\n')}\n`).toString();
+    this.#text = Buffer.from(`\n${names.join('\n')}\n`).toString();
     this.#nos = nos;
     this.#starts = new Int32Array(names.length + 1);
-    let start = 0;
+    let start = 1;
     for (const [line, name] of names.entries()) {
       this.#starts[line] = start;
       start += name.length + 1;
@@ -60,24 +40,53 @@ export class NameText {
     return this.#text.slice(this.#starts[line], (this.#starts[line + 1] ?? 1) - 1);
   }
 
-  /** Nodes whose name holds the folded text, not more than `most`. */
-  find(wanted: string, most: number): Match[] {
-    const found: Match[] = [];
-    for (let at = this.#text.indexOf(wanted); at !== -1 && found.length < most;) {
-      const line = this.#lineAt(at);
-      const match = matchName(this.nameOf(line), wanted, at - (this.#starts[line] ?? 0));
-      if (match) found.push({ no: this.noOf(line), ...match });
-      at = this.#text.indexOf(wanted, this.#starts[line + 1] ?? this.#text.length);
+  /**
+   * Nodes whose name holds the folded text: all of them up to `most`; of more than that all whose name is the text, and
+   * as many as are counted of those that begin with it, have it as a word, or have it anywhere.
+   */
+  find(wanted: string, { most, accepts }: { most: number; accepts: Accepts }): Match[] {
+    const found = new Map<number, Match>();
+    this.#collect(found, { needle: wanted, wanted, most, accepts });
+    if (found.size < most) return [...found.values()];
+    for (const needle of [`\n${wanted}\n`, `\n${wanted}`, ` ${wanted}`]) {
+      this.#collect(found, { needle, wanted, most, accepts });
     }
-    return found;
+    return [...found.values()];
   }
 
-  #lineAt(offset: number): number {
-    let low = 0;
-    let high = this.#nos.length - 1;
+  #collect(
+    found: Map<number, Match>,
+    { needle, wanted, most, accepts }: { needle: string; wanted: string; most: number; accepts: Accepts },
+  ): void {
+    const shift = needle.indexOf(wanted);
+    let line = 0;
+    let count = 0;
+    for (let at = this.#text.indexOf(needle); at !== -1 && count < most;) {
+      const place = at + shift;
+      line = this.#lineAt(place, line);
+      const no = this.noOf(line);
+      const match = accepts(no) ? matchName(no, this.nameOf(line), wanted) : undefined;
+      if (match !== undefined) {
+        found.set(no, match);
+        count++;
+      }
+      // The line break before the next name is part of some needles.
+      at = this.#text.indexOf(needle, (this.#starts[line + 1] ?? 1) - 1);
+    }
+  }
+
+  /** The line of a place, which is not before the given one. */
+  #lineAt(place: number, from: number): number {
+    let low = from;
+    let step = 1;
+    while (low + step < this.#nos.length && (this.#starts[low + step] ?? 0) <= place) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.#nos.length) - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      if ((this.#starts[middle] ?? 0) <= place) low = middle;
       else high = middle - 1;
     }
     return low;

@@ -1,3 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TermTable } from './term-table.ts';
+
+/** Entries that are sorted at once while others wait: some milliseconds. */
+const ENTRIES_AT_ONCE = 2 ** 19;
+const NONE = new Int32Array(0);
+
 /** A list of integers that grows. */
 class Column {
   #values = new Int32Array(1024);
@@ -17,64 +24,63 @@ class Column {
   }
 }
 
-const MOST_BUCKETS = 2 ** 20;
-
-/** FNV-1a, 32 bits. */
-export function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
-}
-
-/**
- * Which lines hold a term, by the term's hash: 4 bytes for each. Terms that share a bucket cannot be told apart, so a
- * match has to be checked.
- */
+/** Which lines hold a term: 4 bytes for each. */
 export class Postings {
+  readonly #terms: TermTable;
   readonly #starts: Int32Array;
   readonly #lines: Int32Array;
 
-  private constructor(starts: Int32Array, lines: Int32Array) {
+  constructor(terms: TermTable, { starts, lines }: { starts: Int32Array; lines: Int32Array }) {
+    this.#terms = terms;
     this.#starts = starts;
     this.#lines = lines;
   }
 
   get bytes(): number {
-    return 4 * (this.#starts.length + this.#lines.length);
+    return this.#terms.bytes + 4 * (this.#starts.length + this.#lines.length);
   }
 
-  /** The lines of a term, in the order they were added; some may be of another term. */
-  of(hash: number): Int32Array {
-    const bucket = hash & (this.#starts.length - 2);
-    return this.#lines.subarray(this.#starts[bucket], this.#starts[bucket + 1]);
+  /** The lines of a term, in the order they were added. */
+  of(term: string): Int32Array {
+    const number = this.#terms.find(term);
+    return number === undefined ? NONE : this.#lines.subarray(this.#starts[number], this.#starts[number + 1]);
+  }
+}
+
+/** Takes terms with their lines, then makes the lists. */
+export class PostingsBuilder {
+  readonly #terms = new TermTable();
+  readonly #numbers = new Column();
+  readonly #lines = new Column();
+
+  /** Each term of a line once. */
+  add(term: string, line: number): void {
+    this.#numbers.push(this.#terms.add(term));
+    this.#lines.push(line);
   }
 
-  static builder() {
-    const hashes = new Column();
-    const lines = new Column();
-    return {
-      add: (hash: number, line: number): void => {
-        hashes.push(hash | 0);
-        lines.push(line);
-      },
-      build: (): Postings => {
-        let buckets = 1024;
-        while (buckets < lines.length && buckets < MOST_BUCKETS) buckets *= 2;
-        const starts = new Int32Array(buckets + 1);
-        const mask = buckets - 1;
-        for (const hash of hashes.values) starts[(hash & mask) + 1] = (starts[(hash & mask) + 1] ?? 0) + 1;
-        for (let i = 0; i < buckets; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
-        const next = starts.slice();
-        const sorted = new Int32Array(lines.length);
-        const all = lines.values;
-        for (const [i, hash] of hashes.values.entries()) {
-          const bucket = hash & mask;
-          const place = next[bucket] ?? 0;
-          next[bucket] = place + 1;
-          sorted[place] = all[i] ?? 0;
-        }
-        return new Postings(starts, sorted);
-      },
-    };
+  /** Bytes of what will be made. */
+  get bytes(): number {
+    return this.#terms.bytes + 4 * (this.#terms.size + this.#lines.length);
+  }
+
+  async build(): Promise<Postings> {
+    const starts = new Int32Array(this.#terms.size + 1);
+    const numbers = this.#numbers.values;
+    for (const number of numbers) starts[number + 1] = (starts[number + 1] ?? 0) + 1;
+    for (let i = 0; i < this.#terms.size; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
+    const next = starts.slice();
+    const lines = new Int32Array(numbers.length);
+    const all = this.#lines.values;
+    for (let from = 0; from < numbers.length; from += ENTRIES_AT_ONCE) {
+      for (let i = from; i < Math.min(numbers.length, from + ENTRIES_AT_ONCE); i++) {
+        const number = numbers[i] ?? 0;
+        const place = next[number] ?? 0;
+        next[number] = place + 1;
+        lines[place] = all[i] ?? 0;
+      }
+      await nextTurn();
+    }
+    return new Postings(this.#terms, { starts, lines });
   }
 }

@@ -1,7 +1,7 @@
-const WORDS = /[\p{L}\p{N}]+/gu;
-const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** Words of one node's properties that are looked at. */
-const MOST_WORDS = 2000;
+import { termsOf } from '../../../platform/text/index.ts';
+
+/** Terms of one node's properties that are looked at. */
+const MOST_TERMS = 2000;
 
 /** A text in the form in which texts are compared: compatible characters alike, lower case, on one line. */
 export function foldText(text: string): string {
@@ -16,12 +16,11 @@ export function pairsOf(folded: string): Set<string> {
   return pairs;
 }
 
-/** Words of a folded text; of a run of ideographs its pairs, since nothing separates words there. */
-export function wordsOf(folded: string): string[] {
-  return (folded.match(WORDS) ?? []).flatMap((word) => {
-    if (!IDEOGRAPHS.test(word) || word.length <= 2) return [word];
-    return Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2));
-  });
+/** Dice's coefficient: twice what two sets share, by what they hold together. */
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared++;
+  return (2 * shared) / (a.size + b.size);
 }
 
 function collectTexts(value: unknown, texts: string[]): void {
@@ -30,9 +29,9 @@ function collectTexts(value: unknown, texts: string[]): void {
     for (const item of Object.values(value)) collectTexts(item, texts);
 }
 
-/** Words of the values of properties, given as JSON text, each once. */
-export function wordsOfProperties(json: string): Set<string> {
+/** Terms of the values of properties, given as JSON text, each once. */
+export function termsOfProperties(json: string): Set<string> {
   const texts: string[] = [];
   collectTexts(JSON.parse(json), texts);
-  return new Set(wordsOf(foldText(texts.join(' \n '))).slice(0, MOST_WORDS));
+  return new Set(termsOf(texts.join(' \n ')).slice(0, MOST_TERMS));
 }

@@ -1,7 +1,7 @@
 import { ownRows } from './own-rows.ts';
 import type { GraphNode } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
-import { intArrayOf } from './array-literal.ts';
+import { arrayOf, intArrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
 
 /** Bytes of properties in one answer. */
@@ -132,20 +132,42 @@ export async function filterNodes(
   return rows.map(({ no }) => no);
 }
 
-const matchText = prepared(`select n.no from graph_nodes n
-  where ${OWN} and ($3 = '' or strpos(lower(n.name), $3) > 0 or ($5 and strpos(lower(n.properties), $3) > 0))
-  order by case when lower(n.name) = $3 then 0 when starts_with(lower(n.name), $3) then 1
-    when strpos(lower(n.name), $3) > 0 then 2 else 3 end, length(n.name), n.external_id limit $4`);
+const selectMatching = prepared(
+  `select n.no from ${SOURCE} where ${OWN} and ${FILTER} order by n.external_id limit $5`,
+);
 
-/** Nodes whose name, or whose properties where asked for, contain a text in lower case; the best first. */
-export async function matchNodes(
+/** Numbers of the nodes that pass a filter, in order of externalId. */
+export async function filteredNodes(
   db: Queryable,
   graph: GraphKey,
-  { text, limit, withProperties }: { text: string; limit: number; withProperties: boolean },
+  { filter, limit }: { filter: NodeFilter; limit: number },
 ): Promise<number[]> {
-  const values = [graph.developerId, graph.no, text, limit, withProperties];
-  const { rows } = await db.query<{ no: number }>(matchText(values));
-  return rows.map(({ no }) => no);
+  const values = [graph.developerId, graph.no, filter.objectType ?? null, filter.properties ?? null, limit];
+  return (await db.query<{ no: number }>(selectMatching(values))).rows.map(({ no }) => no);
+}
+
+/** `[no, externalId, name, whether the properties hold all words]`. */
+export type NamedNode = [number, string, string, boolean];
+
+const selectNames =
+  prepared(`select json_agg(json_build_array(no, external_id, name, holds) order by external_id) as nodes
+  from (
+    select n.no, n.external_id, n.name,
+      n.properties is not null and (select bool_and(strpos(lower(n.properties), word) > 0) from unnest($7::text[]) w (word))
+        is true as holds
+    from ${SOURCE} where ${OWN} and ${FILTER} and n.external_id > $5 order by n.external_id limit $6
+  ) s`);
+
+/** Nodes behind an externalId that pass a filter, with their names. */
+export async function namedNodes(
+  db: Queryable,
+  graph: GraphKey,
+  page: { filter: NodeFilter; after: string; limit: number; words: readonly string[] },
+): Promise<NamedNode[]> {
+  const { filter, after, limit, words } = page;
+  const { objectType = null, properties = null } = filter;
+  const values = [graph.developerId, graph.no, objectType, properties, after, limit, arrayOf(words)];
+  return (await db.query<{ nodes: NamedNode[] | null }>(selectNames(values))).rows[0]?.nodes ?? [];
 }
 
 const selectProperties = prepared(`select n.no, left(n.properties, ${SEARCHED_CHARACTERS}) as properties,

@@ -28,6 +28,7 @@ async function readSide(db: Queryable, statementOf: typeof outgoing, values: rea
   const { rows } = await db.query<{ near: number; far: number[]; labels: number[] }>(statementOf(values));
   const lists: Lists = new Map(rows.map(({ near, far, labels }) => [near, { far, labels }]));
   return {
+    isCut: rows.reduce((sum, { far }) => sum + far.length, 0) === MOST_EDGES,
     each: (node: number, visit: (other: number, label: number) => void) => {
       const list = lists.get(node);
       for (const [i, other] of (list?.far ?? []).entries()) visit(other, list?.labels[i] ?? 0);
@@ -46,5 +47,6 @@ export async function readSides(
     query.direction === 'incoming' ? undefined : readSide(db, outgoing, values),
     query.direction === 'outgoing' ? undefined : readSide(db, incoming, values),
   ]);
-  return { ...(out ? { out } : {}), ...(into ? { in: into } : {}) };
+  const isCut = out?.isCut === true || into?.isCut === true;
+  return { ...(out ? { out } : {}), ...(into ? { in: into } : {}), isCut };
 }

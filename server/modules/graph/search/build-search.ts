@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GraphIndex } from '../memory/graph-index.ts';
+import { NameText } from './name-text.ts';
+import { PostingsBuilder, type Postings } from './postings.ts';
+import { foldText, pairsOf, termsOfProperties } from './terms.ts';
+
+/** Names that are taken at once while others wait: some milliseconds. */
+const NAMES_AT_ONCE = 1000;
+/** Nodes whose properties are read at once. */
+const PROPERTIES_AT_ONCE = 4000;
+
+/** Reads JSON texts of properties, cut or not, by number of the node. */
+export type ReadProperties = (nos: readonly number[]) => Promise<Map<number, string>>;
+
+/** What is searched, as of some moment. */
+export interface SearchParts {
+  names: NameText;
+  /** Pairs of characters, by line of `names`. */
+  pairs: Postings;
+  /** Terms of properties, by number of the node. */
+  terms: Postings;
+  bytes: number;
+}
+
+/** Thrown when the parts would take more memory than they may. */
+export class SearchTooLarge extends Error {
+  override name = 'SearchTooLarge';
+}
+
+/** Makes the parts of a graph in steps, between which other requests are served. */
+export async function buildSearch(index: GraphIndex, read: ReadProperties, mostBytes: number): Promise<SearchParts> {
+  const nodes = index.nodes.flatMap((node, no) => (node ? [{ no, ...node }] : []));
+  const pairs = new PostingsBuilder();
+  const terms = new PostingsBuilder();
+  const names: string[] = [];
+  const properties = new Map<number, string>();
+  for (const [line, { no, name, hasProperties }] of nodes.entries()) {
+    if (line % NAMES_AT_ONCE === 0) {
+      await nextTurn();
+      if (pairs.bytes + terms.bytes > mostBytes) throw new SearchTooLarge();
+    }
+    if (line % PROPERTIES_AT_ONCE === 0) {
+      const some = nodes.slice(line, line + PROPERTIES_AT_ONCE);
+      properties.clear();
+      const nos = some.flatMap((node) => (node.hasProperties ? [node.no] : []));
+      for (const [of, text] of await read(nos)) properties.set(of, text);
+    }
+    const folded = foldText(name);
+    for (const pair of pairsOf(folded)) pairs.add(pair, line);
+    names.push(folded);
+    if (hasProperties) for (const term of termsOfProperties(properties.get(no) ?? '{}')) terms.add(term, no);
+  }
+  const text = new NameText(
+    names,
+    Int32Array.from(nodes, ({ no }) => no),
+  );
+  const parts = { names: text, pairs: await pairs.build(), terms: await terms.build() };
+  return { ...parts, bytes: text.bytes + parts.pairs.bytes + parts.terms.bytes };
+}
