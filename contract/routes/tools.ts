@@ -132,7 +132,7 @@ export const updateTool = defineRoute({
     appId: Type.Optional(Type.Union([AppId, Type.Null()])),
   }),
   response: Tool,
-  errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND'],
+  errors: ['INVALID_REQUEST', 'INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
 });
 
 export const deleteTool = defineRoute({

@@ -3,6 +3,7 @@ import type { RouteInput } from '../../../contract/shared/route.ts';
 import { notifyChange, type Database } from '../../platform/db/index.ts';
 import { createId } from '../../platform/ids/index.ts';
 import { ANY_INPUT, demandUsableName, demandUsableTool } from './check-tool.ts';
+import { demandRoom } from './demand-room.ts';
 import { TOOLS_TOPIC } from './tool-cache.ts';
 import { upsertTool, type ToolRow } from './tool.store.ts';
 
@@ -24,6 +25,7 @@ export async function registerTool(
       inputSchema: body.input_schema ?? ANY_INPUT,
       execution: body.execution ?? null,
     });
+    await demandRoom(tx, stored);
     await notifyChange(tx, TOOLS_TOPIC, developerId);
     return stored;
   });

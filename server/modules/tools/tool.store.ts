@@ -81,6 +81,21 @@ export async function removeTool(tx: Transaction, developerId: string, name: str
   return rowCount > 0;
 }
 
+const countAll = prepared('select count(*)::int as count from tools where developer_id = $1');
+
+export async function countTools(db: Queryable, developerId: string): Promise<number> {
+  return (await db.query<{ count: number }>(countAll([developerId]))).rows[0]?.count ?? 0;
+}
+
+const measureAll = prepared(`select coalesce(sum(octet_length(description) + octet_length(input_schema::text)
+    + coalesce(octet_length(execution::text), 0)), 0)::float8 as bytes
+  from tools where developer_id = $1`);
+
+/** What the tools of a developer come to, in bytes. */
+export async function sizeOfTools(db: Queryable, developerId: string): Promise<number> {
+  return (await db.query<{ bytes: number }>(measureAll([developerId]))).rows[0]?.bytes ?? 0;
+}
+
 const selectAll = prepared(`select ${COLUMNS} from tools where developer_id = $1 order by name collate "C"`);
 
 /** All tools of a developer, in order of name. */

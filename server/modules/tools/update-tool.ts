@@ -2,6 +2,7 @@ import type { updateTool as contract } from '../../../contract/routes/tools.ts';
 import type { RouteInput } from '../../../contract/shared/route.ts';
 import { notifyChange, type Database } from '../../platform/db/index.ts';
 import { demandUsableTool } from './check-tool.ts';
+import { demandRoom } from './demand-room.ts';
 import { noSuchTool } from './no-such-tool.ts';
 import { TOOLS_TOPIC } from './tool-cache.ts';
 import { lockTool, saveTool, type ToolRow } from './tool.store.ts';
@@ -30,6 +31,7 @@ export async function updateTool(
     const row = await lockTool(tx, tool.developerId, tool.name);
     if (!row) throw noSuchTool(tool.name);
     const stored = await saveTool(tx, changed(row, change));
+    await demandRoom(tx, { row: stored, isNew: false });
     await notifyChange(tx, TOOLS_TOPIC, tool.developerId);
     return stored;
   });
