@@ -62,7 +62,7 @@ function findLibrary(): string {
   try {
     return createRequire(import.meta.url).resolve(PACKAGE);
   } catch {
-    const command = `npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`;
+    const command = `npm install --no-save --ignore-scripts ${PACKAGE}@${PACKAGE_VERSION}`;
     throw new Error(`EMBEDDINGS_LOCAL_PATH needs the package ${PACKAGE}, which is not installed: ${command}`);
   }
 }

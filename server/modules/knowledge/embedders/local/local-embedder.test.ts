@@ -53,7 +53,7 @@ describe('a local model', () => {
   it.skipIf(isInstalled())('needs a package, and says how it is installed', async () => {
     const folder = await folderWith(MODEL);
     await expect(createLocalEmbedder(folder)).rejects.toThrow(
-      'EMBEDDINGS_LOCAL_PATH needs the package @huggingface/transformers, which is not installed: npm install --no-save @huggingface/transformers@4.3.1',
+      'EMBEDDINGS_LOCAL_PATH needs the package @huggingface/transformers, which is not installed: npm install --no-save --ignore-scripts @huggingface/transformers@4.3.1',
     );
   });
 
