@@ -83,6 +83,20 @@ test('knowledge comes after the prompt of the caller, and not without the app', 
   expect(toolNames(it.vendor.requests[1])).toEqual(['crm_tool', 'other_tool', 'pack_tool']);
 });
 
+test('knowledge that is too long for a model is left out pack by pack, and said to be', async () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `pack-${index}`);
+  for (const id of ids) {
+    await call('POST', '/v1/tools/packs', { id, name: id, knowledge: `Of ${id}: ${'x'.repeat(19_980)}` });
+  }
+  await call('POST', '/v1/apps', { app: { id: 'crm', name: 'Customers' }, toolPacks: ids });
+  it.play([{ text: ['A'] }]);
+  await it.chat({ message: 'Hi', appContext: 'crm' });
+  const prompt = JSON.stringify(it.vendor.requests[0]?.body);
+  expect(prompt).toContain('Of pack-9:');
+  expect(prompt).not.toContain('Of pack-10:');
+  expect(prompt).toContain('left out, as too long: pack-10, pack-11]');
+});
+
 test('an id that no app has still selects the tools that carry it', async () => {
   await call('POST', '/v1/tools', {
     name: 'lonely',

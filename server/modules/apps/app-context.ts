@@ -10,11 +10,23 @@ export interface AppContext {
   knowledge: string;
 }
 
-function joined(packs: readonly { knowledge: string }[]): string {
-  return packs
-    .map(({ knowledge }) => knowledge.trim())
-    .filter((text) => text !== '')
-    .join('\n\n');
+/** Characters of knowledge that go to the model; with more, chats would fail for being too long. */
+const MAX_KNOWLEDGE = 200_000;
+
+/** The knowledge of packs in their order; of those that do not fit, that they are left out. */
+function joined(packs: readonly { packId: string; knowledge: string }[]): string {
+  const parts: string[] = [];
+  const leftOut: string[] = [];
+  let length = 0;
+  for (const { packId, knowledge } of packs) {
+    const text = knowledge.trim();
+    if (text === '') continue;
+    length += text.length;
+    if (length <= MAX_KNOWLEDGE) parts.push(text);
+    else leftOut.push(packId);
+  }
+  if (leftOut.length > 0) parts.push(`[The knowledge of these packs is left out, as too long: ${leftOut.join(', ')}]`);
+  return parts.join('\n\n');
 }
 
 async function ownContext(tools: Tools, { developerId, definition }: AppRow): Promise<AppContext> {

@@ -66,10 +66,11 @@ export async function removePack(db: Queryable, { developerId, packId }: PackKey
 }
 
 const selectSome = prepared(
-  `select ${COLUMNS} from tool_packs where developer_id = $1 and pack_id = any($2) order by pack_id`,
+  `select ${COLUMNS} from tool_packs where developer_id = $1 and pack_id = any($2::text[])
+    order by array_position($2::text[], pack_id)`,
 );
 
-/** Those of the named packs that exist, in order of id. */
+/** Those of the named packs that exist, in the order in which they are named. */
 export async function packsByIds(db: Queryable, developerId: string, packIds: readonly string[]): Promise<PackRow[]> {
   return (await db.query<PackRow>(selectSome([developerId, packIds]))).rows;
 }
