@@ -105,7 +105,10 @@ export async function startTestApp(env: Record<string, string> = {}, log?: Desti
     LOG_LEVEL: 'silent',
   };
   const settings = readAllSettings({ ...defaults, ...env, DATABASE_URL: databaseUrl });
-  const service = await startService(settings, log ? pino({ level: env['LOG_LEVEL'] ?? 'info' }, log) : pino({ level: 'silent' }));
+  const service = await startService(
+    settings,
+    log ? pino({ level: env['LOG_LEVEL'] ?? 'info' }, log) : pino({ level: 'silent' }),
+  );
   const call: TestApp['call'] = (method, path, options = {}) =>
     callApi(service.url, { key: ADMIN_KEY, ...options, method, path });
   return {

@@ -12,7 +12,7 @@ export interface ToolSet {
 }
 
 /** From how many tools on a chat is offered a choice of them, and how many. */
-export interface ToolChoice {
+interface ToolChoice {
   above: number;
   size: number;
 }
