@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bestFirst, matchName, matchSimilar, nodeOf } from './match.ts';
+import { NameText } from './name-text.ts';
+import { PostingsBuilder } from './postings.ts';
+import { TermTable } from './term-table.ts';
+import { foldText, pairsOf, similarity, termsOfProperties } from './terms.ts';
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-', '京', 'é'), maxLength: 8 });
+const named = fc.array(letters.map(foldText), { maxLength: 40 });
+const wantedText = fc.string({ unit: fc.constantFrom('a', 'b', '-', '京', 'é'), minLength: 1, maxLength: 3 });
+const all = (): boolean => true;
+const isEvenLine = (no: number): boolean => no % 4 === 0;
+
+/** Names as one text; the number of a node is twice its line. */
+function textOf(names: readonly string[]): NameText {
+  return new NameText(
+    names,
+    Int32Array.from(names, (_, line) => 2 * line),
+  );
+}
+
+describe('folding', () => {
+  test.each([
+    ['  Ada\n\tLovelace ', 'ada lovelace'],
+    ['ＡＢＣ ﬁ', 'abc fi'],
+    ['ÄRZTE', 'ärzte'],
+    ['北京 市', '北京 市'],
+    [' \u3000 ', ''],
+  ])('%j is %j', (text, folded) => {
+    expect(foldText(text)).toBe(folded);
+  });
+
+  test('twice is the same as once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(foldText(foldText(text))).toBe(foldText(text));
+      }),
+    );
+  });
+});
+
+describe('names', () => {
+  test('are found and ranked as by looking at each', () => {
+    fc.assert(
+      fc.property(named, wantedText, (names, wanted) => {
+        const each = names.flatMap((name, line) => matchName(2 * line, name, wanted) ?? []);
+        const found = textOf(names).find(wanted, { most: Infinity, accepts: all });
+        expect(bestFirst(found)).toEqual(bestFirst(each));
+        expect(found.map(nodeOf).every((no) => names[no / 2]?.includes(wanted))).toBe(true);
+      }),
+    );
+  });
+
+  test('that are not wanted take no place of those that are', () => {
+    fc.assert(
+      fc.property(named, wantedText, fc.integer({ min: 1, max: 5 }), (names, wanted, most) => {
+        const each = names.filter((name, line) => line % 2 === 0 && name.includes(wanted)).length;
+        const found = textOf(names).find(wanted, { most, accepts: isEvenLine });
+        expect(found.length).toBeGreaterThanOrEqual(Math.min(most, each));
+        expect(found.every((match) => isEvenLine(nodeOf(match)))).toBe(true);
+      }),
+    );
+  });
+
+  test('that are the very text are found behind any number of others', () => {
+    fc.assert(
+      fc.property(named, wantedText, (names, wanted) => {
+        const [first] = bestFirst(textOf([...names, wanted]).find(wanted, { most: 1, accepts: all }));
+        expect([...names, wanted][(first ?? 0) / 2]).toBe(wanted);
+      }),
+    );
+  });
+
+  test('rank: the same, a beginning, a word, a part; the shorter first; then a similar one', () => {
+    const names = ['unlondoned', 'londno', 'new-london', 'london bridge', 'london', 'londoner', 'a london'];
+    const direct = names.flatMap((name, no) => matchName(no, name, 'london') ?? []);
+    const similar = names.flatMap((name, no) =>
+      name === 'londno' ? (matchSimilar(no, name, pairsOf('london')) ?? []) : [],
+    );
+    expect(bestFirst([...similar, ...direct]).map((no) => names[no])).toEqual([
+      'london',
+      'londoner',
+      'london bridge',
+      'a london',
+      'new-london',
+      'unlondoned',
+      'londno',
+    ]);
+  });
+});
+
+test('similarity is symmetric, 1 of the same and 0 of nothing in common', () => {
+  fc.assert(
+    fc.property(letters, letters, (a, b) => {
+      const [left, right] = [pairsOf(foldText(a)), pairsOf(foldText(b))];
+      expect(similarity(left, right)).toBe(similarity(right, left));
+      expect(similarity(left, left)).toBe(1);
+    }),
+  );
+  expect(similarity(pairsOf('ab'), pairsOf('京'))).toBe(0);
+});
+
+test('postings give the lines of each term, as a map does', async () => {
+  const entries = fc.array(fc.tuple(fc.string({ maxLength: 4 }), fc.nat(1000)), { maxLength: 300 });
+  await fc.assert(
+    fc.asyncProperty(entries, fc.string({ maxLength: 4 }), async (added, other) => {
+      const map = new Map<string, number[]>([[other, []]]);
+      const builder = new PostingsBuilder();
+      for (const [term, line] of added) {
+        builder.add(term, line);
+        map.set(term, [...(map.get(term) ?? []), line]);
+      }
+      const postings = await builder.build();
+      for (const [term, lines] of map) expect([...postings.of(term)]).toEqual(lines);
+    }),
+  );
+});
+
+test('a table tells a hundred thousand terms apart', () => {
+  const table = new TermTable();
+  const terms = Array.from({ length: 100_000 }, (_, i) => `term ${i}`);
+  expect(terms.map((term) => table.add(term))).toEqual(terms.map((_, i) => i));
+  expect(terms.every((term, i) => table.add(term) === i && table.find(term) === i)).toBe(true);
+  expect([table.size, table.find('term'), table.find('')]).toEqual([100_000, undefined, undefined]);
+});
+
+test('terms of properties are those of their values, at any depth, not of their keys', () => {
+  const json = JSON.stringify({ key: ['Connected', { deep: { x: '研究中心', n: 42, yes: true, none: null } }] });
+  expect([...termsOfProperties(json)].toSorted()).toEqual(['42', 'connect', '中心', '研究', '究中']);
+  expect([...termsOfProperties('"a text that was cut"')]).toContain('text');
+});
