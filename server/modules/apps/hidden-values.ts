@@ -4,7 +4,7 @@ import { HIDDEN } from '../../../contract/routes/apps.ts';
 export type HiddenValue = string | number | boolean;
 
 const SECRET_KEY =
-  /passw|passphrase|passcode|secret|token|credential|authorization|bearer|cookie|(?:api|access|private|client|signing|encryption|shared|auth)[-_ .]?key/i;
+  /passw|pwd|passphrase|passcode|secret|token|jwt|credential|authorization|bearer|cookie|密码|密钥|口令|令牌|(?:api|access|private|client|signing|encryption|shared|auth)[-_ .]?key/i;
 /** Keys that speak of a secret without holding one. */
 const ABOUT_SECRET = /^(?:max|min|num)|(?:url|uri|endpoint|name|names|type|field|header|label|title|count|limit|ttl)$/i;
 /** A user name and a password in an address. */
