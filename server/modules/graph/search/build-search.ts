@@ -29,31 +29,29 @@ export class SearchTooLarge extends Error {
 
 /** Makes the parts of a graph in steps, between which other requests are served. */
 export async function buildSearch(index: GraphIndex, read: ReadProperties, mostBytes: number): Promise<SearchParts> {
-  const nodes = index.nodes.flatMap((node, no) => (node ? [{ no, ...node }] : []));
+  const nos = Int32Array.from(index.nodes.keys()).filter((no) => index.nodes[no] !== undefined);
   const pairs = new PostingsBuilder();
   const terms = new PostingsBuilder();
   const names: string[] = [];
-  const properties = new Map<number, string>();
-  for (const [line, { no, name, hasProperties }] of nodes.entries()) {
+  let properties = new Map<number, string>();
+  for (const [line, no] of nos.entries()) {
     if (line % NAMES_AT_ONCE === 0) {
       await nextTurn();
       if (pairs.bytes + terms.bytes > mostBytes) throw new SearchTooLarge();
     }
     if (line % PROPERTIES_AT_ONCE === 0) {
-      const some = nodes.slice(line, line + PROPERTIES_AT_ONCE);
-      properties.clear();
-      const nos = some.flatMap((node) => (node.hasProperties ? [node.no] : []));
-      for (const [of, text] of await read(nos)) properties.set(of, text);
+      const some = [...nos.subarray(line, line + PROPERTIES_AT_ONCE)];
+      properties = await read(some.filter((one) => index.nodes[one]?.hasProperties));
     }
-    const folded = foldText(name);
+    // One that has been deleted since is told as changed.
+    const folded = foldText(index.nodes[no]?.name ?? '');
     for (const pair of pairsOf(folded)) pairs.add(pair, line);
     names.push(folded);
-    if (hasProperties) for (const term of termsOfProperties(properties.get(no) ?? '{}')) terms.add(term, no);
+    const text = properties.get(no);
+    if (text !== undefined) for (const term of termsOfProperties(text)) terms.add(term, no);
   }
-  const text = new NameText(
-    names,
-    Int32Array.from(nodes, ({ no }) => no),
-  );
+  await nextTurn();
+  const text = new NameText(names, nos);
   const parts = { names: text, pairs: await pairs.build(), terms: await terms.build() };
   return { ...parts, bytes: text.bytes + parts.pairs.bytes + parts.terms.bytes };
 }

@@ -67,7 +67,11 @@ export class PostingsBuilder {
   async build(): Promise<Postings> {
     const starts = new Int32Array(this.#terms.size + 1);
     const numbers = this.#numbers.values;
-    for (const number of numbers) starts[number + 1] = (starts[number + 1] ?? 0) + 1;
+    for (let i = 0; i < numbers.length; i++) {
+      const after = (numbers[i] ?? 0) + 1;
+      starts[after] = (starts[after] ?? 0) + 1;
+    }
+    await nextTurn();
     for (let i = 0; i < this.#terms.size; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
     const next = starts.slice();
     const lines = new Int32Array(numbers.length);

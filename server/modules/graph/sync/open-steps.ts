@@ -3,34 +3,16 @@ import type { ErrorCode } from '../../../../contract/shared/errors.ts';
 import { AppError } from '../../../platform/errors/index.ts';
 import { syncSteps } from './sync-steps.ts';
 import type { StepSource, SyncCounts, SyncReply, SyncStep } from './sync-step.ts';
+import { Turns } from './turns.ts';
 
 /** Bodies up to this are read by the event loop, in some milliseconds; larger ones by a thread of their own. */
 const INLINE_BYTES = 256 * 1024;
-/** Threads at once; further large bodies wait. */
-const MOST_THREADS = 2;
+/** Threads at once, and bytes of bodies that may wait for one. */
+const turns = new Turns({ most: 2, mostWaitingBytes: 256 * 1024 * 1024 });
 /** The most memory that the values of a body of 64 MB may take. */
 const THREAD_HEAP_MB = 2048;
 
 type Answer = IteratorResult<SyncStep, SyncCounts> | { code: ErrorCode; message: string };
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function takeTurn(): Promise<void> {
-  if (running < MOST_THREADS) {
-    running++;
-    return;
-  }
-  const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.push(resolve);
-  await promise;
-}
-
-function giveTurn(): void {
-  const next = waiting.shift();
-  if (next) next();
-  else running--;
-}
 
 function outOfMemory(error: Error): Error {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -45,7 +27,7 @@ function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-function startThread(bytes: Buffer): StepSource {
+function startThread(bytes: Buffer, end: () => void): StepSource {
   const body = ownBytes(bytes);
   const worker = new Worker(new URL('sync-thread.ts', import.meta.url), {
     workerData: body,
@@ -69,17 +51,19 @@ function startThread(bytes: Buffer): StepSource {
     },
     close: async () => {
       await worker.terminate();
-      giveTurn();
+      end();
     },
   };
 }
 
-/** The steps of a sync, read from the bytes of its body. The bytes are not usable afterwards. */
-export async function openSteps(bytes: Buffer): Promise<StepSource> {
+/**
+ * The steps of a sync of a developer, read from the bytes of its body, which are not usable afterwards. Throws
+ * UNAVAILABLE while too many large bodies wait.
+ */
+export async function openSteps(owner: string, bytes: Buffer): Promise<StepSource> {
   if (bytes.length <= INLINE_BYTES) {
     const steps = syncSteps(bytes);
     return { next: (reply) => new Promise((resolve) => resolve(steps.next(reply))), close: () => Promise.resolve() };
   }
-  await takeTurn();
-  return startThread(bytes);
+  return startThread(bytes, await turns.take(owner, bytes.length));
 }

@@ -108,7 +108,7 @@ async function takeSteps(write: GraphWrite, first: SyncStep, steps: StepSource):
  * AppError that names the item.
  */
 export async function syncGraph(database: Database, name: GraphName, body: Buffer): Promise<SyncCounts> {
-  const steps = await openSteps(body);
+  const steps = await openSteps(name.developerId, body);
   try {
     // A body that cannot be read is refused before a connection is taken.
     const first = await steps.next([]);
