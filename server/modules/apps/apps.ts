@@ -3,7 +3,7 @@ import type { ToolBinding, ToolDefinition } from '../tools/index.ts';
 import { createAppCache, EMPTY_SHELF, type AppShelf } from './app-cache.ts';
 import { contextOf, type AppContext } from './app-context.ts';
 import type { AppParts } from './app-parts.ts';
-import { bindingOf } from './binding.ts';
+import { createBindingReader } from './binding.ts';
 
 export interface AppsOptions extends AppParts {
   changes: ChangeFeed;
@@ -24,6 +24,7 @@ export interface Apps extends AppParts {
 export function createApps({ changes, ...parts }: AppsOptions): Apps {
   const { database, tools, vault } = parts;
   const cache = createAppCache(database, changes);
+  const readBinding = createBindingReader(vault);
   const shelfOf = async (developerId: string): Promise<AppShelf> => (await cache.get(developerId)) ?? EMPTY_SHELF;
   return {
     ...parts,
@@ -33,6 +34,6 @@ export function createApps({ changes, ...parts }: AppsOptions): Apps {
       id === undefined
         ? { tools: await tools.enabledTools(developerId, undefined), knowledge: '' }
         : contextOf(tools, await shelfOf(developerId), { developerId, id }),
-    bindingOf: async (definition) => bindingOf(vault, await shelfOf(definition.developerId), definition),
+    bindingOf: async (definition) => readBinding(await shelfOf(definition.developerId), definition),
   };
 }

@@ -69,8 +69,7 @@ function ownBinding(vault: Vault, row: AppRow, shelf: AppShelf): ToolBinding {
   });
 }
 
-/** What the app of a tool adds to its calls; undefined when the tool belongs to none that is there. */
-export function bindingOf(
+function makeBinding(
   vault: Vault,
   shelf: AppShelf,
   { appId, installationId }: ToolDefinition,
@@ -81,4 +80,25 @@ export function bindingOf(
   }
   const own = appId === undefined ? undefined : shelf.apps.get(appId);
   return own && ownBinding(vault, own.row, shelf);
+}
+
+type ReadBinding = (shelf: AppShelf, definition: ToolDefinition) => ToolBinding | undefined;
+
+/**
+ * What the app of a tool adds to its calls; undefined when the tool belongs to none that is there. Secrets are opened
+ * once and kept for as long as the shelf is, which ends with any change of the developer's apps.
+ */
+export function createBindingReader(vault: Vault): ReadBinding {
+  const opened = new WeakMap<AppShelf, Map<string, ToolBinding>>();
+  return (shelf, definition) => {
+    const bindings = opened.get(shelf) ?? new Map<string, ToolBinding>();
+    opened.set(shelf, bindings);
+    const { appId, installationId } = definition;
+    const key = JSON.stringify([appId, installationId]);
+    const known = bindings.get(key);
+    if (known) return known;
+    const binding = makeBinding(vault, shelf, definition);
+    if (binding) bindings.set(key, binding);
+    return binding;
+  };
 }
