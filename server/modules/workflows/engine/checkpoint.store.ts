@@ -1,4 +1,4 @@
-import { prepared, storableJson, type Queryable, type Transaction } from '../../../platform/db/index.ts';
+import { prepared, storableJson, type Queryable } from '../../../platform/db/index.ts';
 import { LEASE_SECONDS } from '../run.store.ts';
 import type { Definition } from './next-nodes.ts';
 
@@ -91,41 +91,6 @@ export async function readRecords(db: Queryable, { developerId, id }: ClaimedRun
   return (await db.query<StepRecord>(selectRecords([developerId, id]))).rows;
 }
 
-const begin = prepared(`update workflow_runs r set status = 'running', started_at = coalesce(started_at, now())
-  from unnest($2::text[], $3::text[]) as b (developer_id, id)
-  where r.developer_id = b.developer_id and r.id = b.id and lease_owner = $1 and status = 'pending'`);
-
-export async function markRunning(tx: Transaction, owner: string, runs: readonly ClaimedRun[]): Promise<void> {
-  await tx.query(begin([owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)]));
-}
-
-const lockOwned = prepared(`select id from workflow_runs r
-  join unnest($2::text[], $3::text[]) as o (developer_id, id) using (developer_id, id)
-  where lease_owner = $1 and status in ('pending', 'running')
-  order by developer_id, id
-  for no key update of r`);
-
-/** Which of these runs still belong to this process; nobody takes them away until the transaction ends. */
-export async function lockOwnedRuns(tx: Transaction, owner: string, runs: readonly ClaimedRun[]): Promise<Set<string>> {
-  const values = [owner, runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)];
-  return new Set((await tx.query<{ id: string }>(lockOwned(values))).rows.map(({ id }) => id));
-}
-
-const upsertSteps = prepared(`insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, size,
-    error, started_at, completed_at)
-  select "developerId", "runId", "nodeId", status, attempts, result, size, error, "startedAt", "completedAt"
-  from json_to_recordset($1) as s ("developerId" text, "runId" text, "nodeId" text, status text, attempts smallint,
-    result jsonb, size integer, error text, "startedAt" timestamptz, "completedAt" timestamptz)
-  on conflict (developer_id, run_id, node_id) do update
-  set status = excluded.status, attempts = excluded.attempts, result = excluded.result, size = excluded.size,
-    error = excluded.error, started_at = excluded.started_at, completed_at = excluded.completed_at, seq = default
-  where workflow_steps.status = 'retrying'`);
-
-/** Writes steps down. What is settled stays as it is. */
-export async function saveRecords(tx: Transaction, records: readonly StepRecord[]): Promise<void> {
-  await tx.query(upsertSteps([storableJson(records)]));
-}
-
 /** How a run ended. */
 export interface RunEnd {
   developerId: string;
@@ -134,14 +99,60 @@ export interface RunEnd {
   error: string | null;
 }
 
-const finish = prepared(`update workflow_runs r
-  set status = e.status, error = e.error, completed_at = now(), started_at = coalesce(started_at, now()),
-    lease_owner = null
-  from json_to_recordset($1) as e ("developerId" text, "runId" text, status text, error text)
-  where r.developer_id = e."developerId" and r.id = e."runId" and r.status in ('pending', 'running')`);
+// One statement, and so one round trip: where nothing else is to be written it is a transaction by itself.
+const save = prepared(`with owned as materialized (
+    select r.developer_id, r.id from workflow_runs r
+    join unnest($2::text[], $3::text[]) as o (developer_id, id) on r.developer_id = o.developer_id and r.id = o.id
+    where r.lease_owner = $1 and r.${OPEN}
+    order by r.developer_id, r.id
+    for no key update of r
+  ),
+  ends as materialized (
+    select * from json_to_recordset($5) as e ("developerId" text, "runId" text, ending text, reason text)
+  ),
+  turned as (
+    update workflow_runs r
+    set status = coalesce(e.ending, 'running'), error = e.reason, started_at = coalesce(started_at, now()),
+      completed_at = case when e.ending is not null then now() end,
+      lease_owner = case when e.ending is null then lease_owner end
+    from owned o left join ends e on e."developerId" = o.developer_id and e."runId" = o.id
+    where r.developer_id = o.developer_id and r.id = o.id and (e.ending is not null or r.status = 'pending')
+  ),
+  kept as (
+    insert into workflow_steps (developer_id, run_id, node_id, status, attempts, result, size, error, started_at,
+      completed_at)
+    select "developerId", "runId", "nodeId", status, attempts, result, size, error, "startedAt", "completedAt"
+    from json_to_recordset($4) as s ("developerId" text, "runId" text, "nodeId" text, status text, attempts smallint,
+      result jsonb, size integer, error text, "startedAt" timestamptz, "completedAt" timestamptz)
+    join owned o on o.developer_id = "developerId" and o.id = "runId"
+    on conflict (developer_id, run_id, node_id) do update
+    set status = excluded.status, attempts = excluded.attempts, result = excluded.result, size = excluded.size,
+      error = excluded.error, started_at = excluded.started_at, completed_at = excluded.completed_at, seq = default
+    where workflow_steps.status = 'retrying'
+  )
+  select id from owned`);
 
-export async function endRuns(tx: Transaction, ends: readonly RunEnd[]): Promise<void> {
-  await tx.query(finish([storableJson(ends)]));
+/** What to write of some runs. */
+export interface Checkpoints {
+  runs: readonly ClaimedRun[];
+  /** At most one of a step; one that is settled already stays as it is. */
+  records: readonly StepRecord[];
+  ends: readonly RunEnd[];
+}
+
+/**
+ * Writes down what became of runs, as far as they still belong to this process and are open: gives the ids of those, and
+ * writes nothing of the others.
+ */
+export async function saveCheckpoints(
+  db: Queryable,
+  owner: string,
+  { runs, records, ends }: Checkpoints,
+): Promise<Set<string>> {
+  const endings = ends.map(({ status, error, ...about }) => ({ ...about, ending: status, reason: error }));
+  const ids = [runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)];
+  const values = [owner, ...ids, storableJson(records), storableJson(endings)];
+  return new Set((await db.query<{ id: string }>(save(values))).rows.map(({ id }) => id));
 }
 
 const renew = prepared(`update workflow_runs r set lease_until = now() + interval '${LEASE_SECONDS} seconds'

@@ -1,15 +1,7 @@
 import type { Logger } from 'pino';
-import { createGroupWriter, type Database, type Transaction } from '../../../platform/db/index.ts';
+import { createGroupWriter, type Database } from '../../../platform/db/index.ts';
 import { publishEvents, type NewEvent } from '../../../platform/outbox/index.ts';
-import {
-  endRuns,
-  lockOwnedRuns,
-  markRunning,
-  saveRecords,
-  type ClaimedRun,
-  type RunEnd,
-  type StepRecord,
-} from './checkpoint.store.ts';
+import { saveCheckpoints, type ClaimedRun, type RunEnd, type StepRecord } from './checkpoint.store.ts';
 
 /** Something of a run to write down. */
 interface Checkpoint {
@@ -41,29 +33,23 @@ function latestRecords(entries: readonly Entry[]): StepRecord[] {
   return [...latest.values()];
 }
 
-async function write(tx: Transaction, owner: string, entries: readonly Entry[]): Promise<void> {
+async function write(database: Database, owner: string, entries: readonly Entry[]): Promise<void> {
   const runs = [...new Map(entries.map(({ run }) => [run.id, run])).values()];
-  const owned = await lockOwnedRuns(tx, owner, runs);
-  const kept = entries.filter(({ run }) => owned.has(run.id));
+  const ending = entries.flatMap(({ end }) => end ?? []);
+  const checkpoints = { runs, records: latestRecords(entries), ends: ending.map(({ end }) => end) };
+  const owned =
+    ending.length === 0
+      ? await saveCheckpoints(database, owner, checkpoints)
+      : await database.transaction(async (tx) => {
+          const ids = await saveCheckpoints(tx, owner, checkpoints);
+          const ended = ending.filter(({ end }) => ids.has(end.runId));
+          await publishEvents(
+            tx,
+            ended.map(({ event }) => event),
+          );
+          return ids;
+        });
   for (const entry of entries) entry.isLost = !owned.has(entry.run.id);
-  if (kept.length === 0) return;
-  await markRunning(
-    tx,
-    owner,
-    kept.map(({ run }) => run),
-  );
-  const records = latestRecords(kept);
-  if (records.length > 0) await saveRecords(tx, records);
-  const ends = kept.flatMap(({ end }) => end ?? []);
-  if (ends.length === 0) return;
-  await endRuns(
-    tx,
-    ends.map(({ end }) => end),
-  );
-  await publishEvents(
-    tx,
-    ends.map(({ event }) => event),
-  );
 }
 
 /**
@@ -80,7 +66,7 @@ export function createCheckpoints({
   log: Logger;
 }): Checkpoints {
   const writer = createGroupWriter<Entry>({
-    write: (entries) => database.transaction((tx) => write(tx, owner, entries)),
+    write: (entries) => write(database, owner, entries),
     maxItems: 500,
     maxDelayMs: 0,
     maxQueued: 100_000,
