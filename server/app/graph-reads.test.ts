@@ -142,8 +142,10 @@ describe.runIf(expected)('traversals that an independent search has answered', (
     for (const line of linesOf('traverse-expected')) {
       const { start: startNode, relation, direction, depth, visited } = line;
       const body = { startNode, direction, depth, ...(relation === null ? {} : { relation }) };
-      for (const on of [app, bare]) {
-        const ids = idsOf(await traverse(body, on), 'nodes').toSorted();
+      // Both at once: while the database is at work for one, the other answers.
+      const answers = await Promise.all([app, bare].map((on) => traverse(body, on)));
+      for (const answer of answers) {
+        const ids = idsOf(answer, 'nodes').toSorted();
         const hash = createHash('sha256').update(ids.join('\n')).digest('hex');
         if (ids.length !== visited || hash !== line['sha256_of_sorted_ids_joined_by_newline']) wrong.push(line);
       }
@@ -201,5 +203,67 @@ describe('search', () => {
     expect(idsOf(await search({ query: '大学' }), 'nodes')).toEqual(['大学', '北京大学']);
     expect(idsOf(await search({ query: '上海浦东机场' }), 'nodes')).toEqual(['上海浦东国际机场']);
     expect(idsOf(await search({ query: '研究中心' }), 'nodes')).toHaveLength(4);
+  });
+
+  test('ranks the same from the database, but for likeness of words', async () => {
+    const names = ['Unlondoned', 'New-London', 'Londno', 'LONDON', 'Ärzte', '北京大学', '100%', 'a_b', 'axb'];
+    await sync({
+      nodes: [
+        ...names.map((name, i) => ({ type: i % 2 === 0 ? 'even' : 'odd', name, properties: { group: { of: i % 3 } } })),
+        { type: 'odd', name: 'x', properties: { near: 'the city of London' } },
+      ],
+    });
+    const bodies = [
+      { query: 'london' },
+      { query: 'london', object_type: 'odd' },
+      { query: 'london', properties: { group: { of: 0 } } },
+      { query: 'ärzte' },
+      { query: '大学' },
+      { query: '%' },
+      { query: 'a_b' },
+      { object_type: 'even' },
+      { query: ' ', properties: { group: { of: 1 } } },
+    ];
+    const found = await Promise.all(
+      bodies.map(async (body) => {
+        const [one, other] = await Promise.all([search(body), search(body, bare)]);
+        expect(other).toEqual(one);
+        return idsOf(one, 'nodes');
+      }),
+    );
+    expect(found).toEqual([
+      ['LONDON', 'New-London', 'Unlondoned', 'Londno', 'x'],
+      ['LONDON', 'New-London', 'x'],
+      ['LONDON', 'Unlondoned'],
+      ['Ärzte'],
+      ['北京大学'],
+      ['100%'],
+      ['a_b'],
+      ['100%', 'Londno', 'Unlondoned', 'axb', 'Ärzte'],
+      ['New-London', 'a_b', 'Ärzte'],
+    ]);
+  });
+
+  test('counts what passes the filter, however many other nodes match better', async () => {
+    const nodes = Array.from({ length: 11_000 }, (_, i) => ({ type: 'many', name: `a${i}` }));
+    await sync({ nodes: [...nodes, { type: 'few', name: 'the last of all that has a', properties: { rare: true } }] });
+    for (const on of [app, bare]) {
+      const last = ['the_last_of_all_that_has_a'];
+      expect(idsOf(await search({ query: 'a', object_type: 'few' }, on), 'nodes')).toEqual(last);
+      expect(idsOf(await search({ query: 'a', properties: { rare: true } }, on), 'nodes')).toEqual(last);
+      expect(idsOf(await search({ object_type: 'few' }, on), 'nodes')).toEqual(last);
+      expect(idsOf(await search({ query: 'A77', limit: 1 }, on), 'nodes')).toEqual(['a77']);
+      expect(pick(await search({ query: 'a' }, on), 'total')).toBe(10_000);
+    }
+  });
+
+  test('is bounded around a hub, and says so', async () => {
+    const nodes = Array.from({ length: 3000 }, (_, i) => ({ type: 't', name: `n${i}` }));
+    await sync({ nodes, edges: nodes.map(({ name }) => ({ from: 'n0', to: name, relation: 'r' })) });
+    for (const on of [app, bare]) {
+      const found = await search({ query: 'n0', limit: 1 }, on);
+      expect(idsOf(found, 'neighbors')).toHaveLength(1000);
+      expect(pick(found, 'truncated')).toBe(true);
+    }
   });
 });

@@ -28,7 +28,8 @@ export function graphCalls(caller: () => GraphCaller) {
       expect(answer.status).toBe(200);
       return answer.body;
     },
-    search: async (body: object): Promise<unknown> => (await call('POST', '/crm/search', body)).body,
+    search: async (body: object, on: TestApp = caller().app): Promise<unknown> =>
+      (await on.call('POST', '/v1/graph/crm/search', { key: caller().developer.key, body })).body,
   };
 }
 
