@@ -26,7 +26,7 @@ const ENV = { BOOTSTRAP_API_KEY: KEY, ENTERPRISE_PER_MINUTE: '100000000', ENTERP
 
 export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
   const port = await freePort();
-  const dataDir = await mkdtemp(join(tmpdir(), 'tessera-bench-data-'));
+  const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tessera-bench-data-')));
   const child = await startChild(['--max-semi-space-size=64', 'server/app/main.ts'], {
     cwd: ROOT,
     env: { ...ENV, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },

@@ -126,6 +126,23 @@ describe('a query', () => {
     expect(await sources(base, { query: 'k-LIS' })).toEqual(['bXK-lists']);
   });
 
+  test('finds a sentence in megabytes, and says where it stands', { timeout: 60_000 }, async () => {
+    const base = await createBase();
+    const sentence = 'The needle lies here 👍.';
+    const filler = 'Many words stand in this hay. '.repeat(70_000);
+    const content = `${filler}\n\n${sentence}\n\n${filler}`;
+    await upload(base, { content, title: 'hay' });
+    for (const on of [app, other, bare]) {
+      const found = pick(await results(base, { query: 'needle', details: true }, on), 0);
+      const [start, end] = [Number(pick(found, 'start')), Number(pick(found, 'end'))];
+      expect(content.slice(start, end)).toBe(pickText(found, 'text'));
+      expect(pickText(found, 'text')).toContain(sentence);
+      expect(end - start).toBeLessThan(2000);
+    }
+    const tooLarge = await call('POST', `/${base}/documents`, { content: 'x'.repeat(11 * 1024 * 1024) });
+    expect(tooLarge).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+  });
+
   test.each(['   ', '\u202e\u200f', '?', '%', 'x '.repeat(16_000), '👍'.repeat(1000), "'; drop table x; --", '\\'])(
     'of odd characters is answered: %#',
     async (query) => {

@@ -4,6 +4,9 @@ import { NO_VECTOR } from '../vectors/vector-index.ts';
 /** What meaning weighs beside words; see docs/knowledge.md for how it was chosen. */
 const MEANING_WEIGHT = 0.4;
 
+/** Beyond those that were asked for, so many are looked at again: rounding may have put them behind. */
+const SPARE = 32;
+
 export interface RankedChunk {
   chunk: number;
   score: number;
@@ -25,52 +28,55 @@ function greatest(values: Float32Array | Float64Array, isWanted: Uint8Array): nu
   return most;
 }
 
-/** The best of some scores above a floor, in order; equal ones in the order of their places in the database. */
-function best(index: BaseIndex, scores: Float64Array, { limit, floor }: { limit: number; floor: number }) {
+/** The better first; equal ones in the order of their places in the database. */
+function compare(index: BaseIndex, one: RankedChunk, other: RankedChunk): number {
+  if (one.score !== other.score) return other.score - one.score;
+  const [left, right] = [index.placeOf(one.chunk), index.placeOf(other.chunk)];
+  return left.documentNo - right.documentNo || left.position - right.position;
+}
+
+/** The best of the scores above zero, in order. */
+function best(index: BaseIndex, scores: Float64Array, limit: number): RankedChunk[] {
   const kept: RankedChunk[] = [];
-  const isBefore = (a: RankedChunk, b: RankedChunk): boolean => {
-    if (a.score !== b.score) return a.score > b.score;
-    const [one, other] = [index.placeOf(a.chunk), index.placeOf(b.chunk)];
-    return one.documentNo !== other.documentNo ? one.documentNo < other.documentNo : one.position < other.position;
-  };
-  let least = floor;
+  let least = 0;
   for (let chunk = 0; chunk < scores.length; chunk++) {
     const score = scores[chunk] ?? 0;
-    if (!(score > floor) || (kept.length === limit && score < least)) continue;
+    if (!(score > 0) || (kept.length === limit && score < least)) continue;
     const candidate = { chunk, score };
     let at = kept.length;
-    while (at > 0 && isBefore(candidate, kept[at - 1] ?? candidate)) at--;
+    while (at > 0 && compare(index, candidate, kept[at - 1] ?? candidate) < 0) at--;
     kept.splice(at, 0, candidate);
     if (kept.length > limit) kept.pop();
-    if (kept.length === limit) least = kept.at(-1)?.score ?? floor;
+    if (kept.length === limit) least = kept.at(-1)?.score ?? 0;
   }
   return kept;
 }
 
-/** Both scores of each chunk from 0 to 1 of what the best has, as a weighted sum. */
-function joined(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array): Float64Array {
+/** Both scores as shares of what the best has, added by their weights. */
+function joinScores(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array) {
   const mostWords = greatest(words, isWanted);
   const mostMeaning = greatest(meanings, isWanted);
   const wordShare = mostWords > 0 ? (1 - MEANING_WEIGHT) / mostWords : 0;
   const meaningShare = mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0;
-  const scores = new Float64Array(words.length);
-  for (let chunk = 0; chunk < scores.length; chunk++) {
-    if (isWanted[chunk] !== 1) continue;
-    const meaning = meanings[chunk] ?? NO_VECTOR;
-    scores[chunk] = wordShare * (words[chunk] ?? 0) + (meaning > 0 ? meaningShare * meaning : 0);
-  }
-  return scores;
+  const join = (chunk: number, meaning: number): number =>
+    wordShare * (words[chunk] ?? 0) + (meaning > 0 ? meaningShare * meaning : 0);
+  const scores = words.map((_, chunk) => (isWanted[chunk] === 1 ? join(chunk, meanings[chunk] ?? NO_VECTOR) : 0));
+  return { scores, join };
 }
 
 /** Chunks by their words, and by their meaning where there are vectors. */
 export function rankChunks(index: BaseIndex, question: RankedQuestion): RankedChunk[] {
   const { terms, vector, limit, filter } = question;
-  const scores = index.words.score(terms, index.living);
+  const words = index.words.score(terms, index.living);
   const isWanted = filter ? index.passing(filter) : index.living.isAlive;
-  const meanings = vector && index.vectors?.score(vector, scores.length);
-  if (!meanings) {
-    if (filter) for (let chunk = 0; chunk < scores.length; chunk++) if (isWanted[chunk] === 0) scores[chunk] = 0;
-    return best(index, scores, { limit, floor: 0 });
+  if (!vector || index.vectors?.dimensions !== vector.length) {
+    return best(index, filter ? words.map((score, chunk) => score * (isWanted[chunk] ?? 0)) : words, limit);
   }
-  return best(index, joined(scores, meanings, isWanted), { limit, floor: 0 });
+  const { vectors } = index;
+  const { scores, join } = joinScores(words, vectors.score(vector, words.length), isWanted);
+  // All are compared in 32-bit floats, and those that could be among the best once more.
+  return best(index, scores, limit + SPARE)
+    .map(({ chunk }) => ({ chunk, score: join(chunk, vectors.precise(vector, chunk)) }))
+    .toSorted((one, other) => compare(index, one, other))
+    .slice(0, limit);
 }

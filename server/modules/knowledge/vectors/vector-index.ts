@@ -13,6 +13,7 @@ export class VectorIndex {
   readonly #blocks: number[] = [];
   /** Chunk of each row, in the order in which they came. */
   readonly #chunks = new Int32Column();
+  readonly #rows = new Map<number, number>();
 
   constructor(arena: VectorArena, { model, dimensions }: { model: string; dimensions: number }) {
     this.model = model;
@@ -38,7 +39,7 @@ export class VectorIndex {
     for (let first = 0; first < count; first += BLOCK_ROWS) {
       const piece = new Float32Array(Math.min(BLOCK_ROWS, count - first) * this.dimensions);
       for (let row = 0; row * this.dimensions < piece.length; row++) {
-        piece.set(this.row(first + row), row * this.dimensions);
+        piece.set(this.#row(first + row), row * this.dimensions);
       }
       if (this.#chunks.length < count) throw new Error('vectors were released while they were read');
       yield new Uint8Array(piece.buffer);
@@ -50,11 +51,12 @@ export class VectorIndex {
     if (row === 0) this.#blocks.push(this.#arena.allocate(this.#length));
     const block = this.#blocks.at(-1) ?? 0;
     this.#arena.floats.set(vector, block / 4 + row * this.#length);
+    this.#rows.set(chunk, this.#chunks.length);
     this.#chunks.push(chunk);
   }
 
   /** The vector of a row; not to be kept. */
-  row(at: number): Float32Array {
+  #row(at: number): Float32Array {
     const start = (this.#blocks[Math.floor(at / BLOCK_ROWS)] ?? 0) / 4 + (at % BLOCK_ROWS) * this.#length;
     return this.#arena.floats.subarray(start, start + this.dimensions);
   }
@@ -73,10 +75,18 @@ export class VectorIndex {
     return scores;
   }
 
+  /** The scalar product with the vector of a chunk in 64-bit floats; NO_VECTOR where there is none. */
+  precise(query: Float32Array, chunk: number): number {
+    const at = this.#rows.get(chunk);
+    if (at === undefined) return NO_VECTOR;
+    return this.#row(at).reduce((sum, value, place) => sum + value * (query[place] ?? 0), 0);
+  }
+
   /** Gives the memory back. */
   release(): void {
     for (const block of this.#blocks) this.#arena.release(block, this.#length);
     this.#blocks.length = 0;
     this.#chunks.length = 0;
+    this.#rows.clear();
   }
 }
