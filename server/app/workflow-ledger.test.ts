@@ -46,7 +46,7 @@ interface Row {
 
 const RUNS = `select id, workflow_id as "workflowId", status, trigger_data as data,
     (select json_object_agg(node_id, json_build_object('status', s.status, 'attempts', s.attempts,
-      'endMs', extract(epoch from s.completed_at) * 1000)) from workflow_steps s where s.run_id = r.id) as steps,
+      'endMs', extract(epoch from s.completed_at) * 1000)) from workflow_steps s where s.developer_id = r.developer_id and s.run_id = r.id) as steps,
     (select count(*)::int from outbox_events e
       where e.type in ('workflow.completed', 'workflow.failed') and e.data ->> 'runId' = r.id) as ends
   from workflow_runs r order by id`;

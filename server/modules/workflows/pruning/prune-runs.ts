@@ -14,9 +14,6 @@ const PAUSE_MS = 50;
 /** Where sizes count, fewer: all of them go, whatever the last ones hold. */
 const SIZE_PIECE = 100;
 const SIZE_PAUSE_MS = 10;
-/** Where runs lie that no slice was made for. */
-const REST = 'rest';
-
 export interface RunPruning {
   database: Database;
   historyDays: number;
@@ -26,7 +23,7 @@ export interface RunPruning {
   log: Logger;
 }
 
-/** `open`: a run of it has not ended. `busy`: somebody reads all the time, such as a backup; another time will do. */
+/** `open`: a run of it has not ended, and its steps stay with it. `busy`: somebody reads all the time, such as a backup; another time will do. */
 async function tryDrop({ database, signal, log }: RunPruning, slice: Slice): Promise<'dropped' | 'open' | 'busy'> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
@@ -42,29 +39,30 @@ async function tryDrop({ database, signal, log }: RunPruning, slice: Slice): Pro
   }
 }
 
-async function deletePieces({ database, signal }: RunPruning, suffix: string, beforeMs: number): Promise<void> {
-  const piece = { beforeId: firstRunId(beforeMs), limit: PIECE };
-  while ((await deleteOldest(database, suffix, piece)).runs === PIECE) await sleep(PAUSE_MS, undefined, { signal });
+/** Deletes runs that began before the moment and have ended; their steps wait for their slice to go. */
+async function deleteBefore({ database, signal }: RunPruning, beforeMs: number): Promise<void> {
+  const piece = { beforeId: firstRunId(beforeMs), limit: PIECE, withSteps: false };
+  while ((await deleteOldest(database, piece)).runs === PIECE) await sleep(PAUSE_MS, undefined, { signal });
+  signal.throwIfAborted();
 }
 
 async function pruneByAge(pruning: RunPruning): Promise<void> {
   const { database, historyDays, nowMs } = pruning;
   const beforeMs = nowMs - historyDays * DAY_MS;
-  for (const slice of await readSlices(database)) {
-    if (slice.toMs > beforeMs) break;
-    const outcome = await tryDrop(pruning, slice);
-    if (outcome === 'busy') break;
-    if (outcome === 'open') await deletePieces(pruning, sliceSuffix(slice), beforeMs);
-  }
-  await deletePieces(pruning, REST, beforeMs);
+  const slices = await readSlices(database);
+  const old = slices.filter(({ toMs }) => toMs <= beforeMs);
+  // A slice that holds younger runs as well stays as a whole.
+  const oldest = slices.find(({ toMs }) => toMs > beforeMs);
+  await deleteBefore(pruning, Math.min(beforeMs, oldest?.fromMs ?? beforeMs));
+  for (const slice of old) if ((await tryDrop(pruning, slice)) === 'busy') return;
 }
 
 /** The slice that is being filled cannot go: its oldest runs do, and what they leave is filled again. */
-async function pruneNewest({ database, historyBytes, signal, nowMs }: RunPruning, suffix: string): Promise<void> {
-  const piece = { beforeId: firstRunId(nowMs), limit: SIZE_PIECE };
-  let excess = (await readLiveBytes(database, suffix)) - historyBytes;
+async function pruneNewest({ database, historyBytes, signal, nowMs }: RunPruning): Promise<void> {
+  const piece = { beforeId: firstRunId(nowMs), limit: SIZE_PIECE, withSteps: true };
+  let excess = (await readLiveBytes(database)) - historyBytes;
   while (excess > 0) {
-    const { runs, bytes } = await deleteOldest(database, suffix, piece);
+    const { runs, bytes } = await deleteOldest(database, piece);
     if (runs === 0) return;
     excess -= bytes;
     await sleep(SIZE_PAUSE_MS, undefined, { signal });
@@ -74,17 +72,15 @@ async function pruneNewest({ database, historyBytes, signal, nowMs }: RunPruning
 async function pruneBySize(pruning: RunPruning): Promise<void> {
   const { database, historyBytes, nowMs } = pruning;
   const isOver = async (): Promise<boolean> => (await readHistoryBytes(database)) > historyBytes;
-  const slices = await readSlices(database);
-  for (const slice of slices.filter(({ toMs }) => toMs <= nowMs)) {
-    if (!(await isOver()) || (await tryDrop(pruning, slice)) === 'busy') return;
+  for (const slice of (await readSlices(database)).filter(({ toMs }) => toMs <= nowMs)) {
+    if (!(await isOver())) return;
+    await deleteBefore(pruning, slice.toMs);
+    if ((await tryDrop(pruning, slice)) === 'busy') return;
   }
-  if (!(await isOver())) return;
-  const current = slices.find(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
-  await pruneNewest(pruning, REST);
-  if (current) await pruneNewest(pruning, sliceSuffix(current));
+  if (await isOver()) await pruneNewest(pruning);
 }
 
-/** Makes the slices that runs will need, and gives back those that are too old or too much. Open runs always stay. */
+/** Makes the slices that steps will need, and gives back what is too old or too much. Open runs always stay. */
 export async function pruneRuns(pruning: RunPruning): Promise<void> {
   await ensureSlices(pruning.database, pruning);
   await pruneByAge(pruning);

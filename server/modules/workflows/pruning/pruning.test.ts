@@ -101,7 +101,7 @@ describe('by age', () => {
     const [old] = await addRuns(15);
     const reader = await bench.db.connect();
     await reader.query('begin');
-    await reader.query('select from workflow_runs');
+    await reader.query('select from workflow_steps');
     const pruned = prune();
     const [young] = await addRuns(0);
     await pruned;
