@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { errorMessage } from '../../../platform/errors/index.ts';
 import type { Embedder } from '../embedders/embedder.ts';
@@ -14,7 +15,7 @@ type Answer = Promise<Float32Array | undefined>;
 export class QuestionVectors {
   readonly #embedder: Embedder;
   readonly #log: Logger;
-  /** In order of use, the oldest first. */
+  /** By a hash of the question, which may be long; in order of use, the oldest first. */
   readonly #known = new Map<string, Answer>();
   #warnedAtMs = -Infinity;
 
@@ -25,20 +26,21 @@ export class QuestionVectors {
 
   /** The vector of a question; undefined when the model does not know its script, or cannot answer now. */
   of(text: string): Answer {
-    const vector = this.#known.get(text) ?? this.#ask(text);
-    this.#known.delete(text);
-    this.#known.set(text, vector);
+    const id = hash('sha256', text, 'base64');
+    const vector = this.#known.get(id) ?? this.#ask(id, text);
+    this.#known.delete(id);
+    this.#known.set(id, vector);
     const [oldest] = this.#known.keys();
     if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
     return vector;
   }
 
-  async #ask(text: string): Promise<Float32Array | undefined> {
+  async #ask(id: string, text: string): Promise<Float32Array | undefined> {
     try {
       const [vector] = await this.#embedder.embed([text], 'query', AbortSignal.timeout(TIMEOUT_MS));
       return vector ?? undefined;
     } catch (error) {
-      this.#known.delete(text);
+      this.#known.delete(id);
       if (performance.now() - this.#warnedAtMs > WARN_EVERY_MS) {
         this.#warnedAtMs = performance.now();
         this.#log.warn(`a question was answered by words alone: ${errorMessage(error)}`);

@@ -34,8 +34,12 @@ export interface EmbedLoopOptions {
   onStored: (base: BaseKey) => void;
 }
 
+/** Models read only so far: a long title or heading must not keep them from the text. */
+const MAX_TOPIC_LENGTH = 100;
+
 function textOf({ title, heading, text }: ChunkRow): string {
-  return [title, heading, text].filter((part) => part !== '').join('\n');
+  const topics = [title, heading].map((topic) => topic.slice(0, MAX_TOPIC_LENGTH));
+  return [...topics, text].filter((part) => part !== '').join('\n');
 }
 
 /** Gives chunks their vectors, behind the answers that store them. Processes that share a database share the work. */
