@@ -115,6 +115,20 @@ async function latencies(client: KnowledgeClient, base: string, more: object = {
   return samples;
 }
 
+/** What a process holds after as many questions to a base of a single passage. */
+async function memoryWithout(endpointUrl: string): Promise<number> {
+  const service = await startBenchService({ EMBEDDINGS_BASE_URL: endpointUrl });
+  const client = await KnowledgeClient.open(service);
+  const base = await client.createBase();
+  await client.call('POST', `/${base}/documents`, { content: 'w1x' });
+  await untilEmbedded(service);
+  await latencies(client, base);
+  const memory = await residentMb(service);
+  client.close();
+  await service.stop();
+  return memory;
+}
+
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
@@ -153,11 +167,11 @@ async function measureSpeed(): Promise<void> {
   const spawnedAt = performance.now();
   service = await startBenchService(withVectors);
   const readyMs = performance.now() - spawnedAt;
-  const idleMb = await residentMb(service);
   client = await KnowledgeClient.open(service);
   const firstMs = await timeOf(() => client.query(base, { query: 'w1x w2x' }));
   await latencies(client, base);
   const busyMb = await residentMb(service);
+  const idleMb = await memoryWithout(withVectors.EMBEDDINGS_BASE_URL);
   client.close();
   const chunks = await countRows(service, 'knowledge_chunks');
   await service.stop();

@@ -34,7 +34,7 @@ function pageOf<Row>(rows: readonly Row[], limit: number | undefined, placeOf: (
   return { shown, next: last ? { nextCursor: writeCursor(placeOf(last)) } : {} };
 }
 
-function bases({ database }: Knowledge): Route[] {
+function bases({ database, onDeleted }: Knowledge): Route[] {
   return [
     implement(contract.createKnowledgeBase, async ({ caller }, { body }) => {
       const { name, description = '', type = 'general' } = body;
@@ -58,11 +58,13 @@ function bases({ database }: Knowledge): Route[] {
       return wireBase(row);
     }),
     implement(contract.deleteKnowledgeBase, async (ctx, { params }) => {
-      await database.transaction(async (tx) => {
+      const removed = await database.transaction(async (tx) => {
         const row = await lockBase(tx, nameOf(ctx, params));
         if (!row) throw noSuchBase(params.id);
         await removeBase(tx, row);
+        return row;
       });
+      await onDeleted(removed);
       return SUCCESS;
     }),
   ];

@@ -28,6 +28,8 @@ export interface Knowledge {
   uploads: Uploads;
   /** To be told of bases that have got, changed or lost a document. */
   onWritten: (base: BaseKey) => void;
+  /** To be told of bases that are gone. */
+  onDeleted: (base: BaseKey) => Promise<void>;
   /** The passages that answer a question best; throws NOT_FOUND when there is no such base. */
   query: (base: BaseName, question: Question) => Promise<FoundPassage[]>;
   /** Begins to give passages their vectors, in the background. */
@@ -57,6 +59,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     database,
     uploads,
     onWritten,
+    onDeleted: (base) => hot.forget(base),
     query: (base, question) => queryBase({ database, hot, vectorOf }, base, question),
     startWork: () => {
       if (embedder) loop ??= new EmbedLoop({ database, embedder, log, onStored: (base) => hot.refresh(base) });

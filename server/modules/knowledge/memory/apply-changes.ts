@@ -18,6 +18,20 @@ export interface VectorSpace {
   model: string;
 }
 
+/** A base takes more memory than all bases may. */
+export class TooLargeError extends Error {}
+
+/** What is brought in step, and what it may take. */
+interface Followed {
+  index: BaseIndex;
+  space: VectorSpace | undefined;
+  maxBytes: number;
+}
+
+function demandRoom({ index, maxBytes }: Followed): void {
+  if (index.bytes > maxBytes) throw new TooLargeError('a knowledge base does not fit into HOT_INDEX_MB');
+}
+
 function indexed({ documentNo, position, title, heading, text, metadata }: ChunkRow): IndexedChunk {
   return { documentNo, position, metadata, terms: termsOf(`${title}\n${heading}\n${text}`) };
 }
@@ -33,7 +47,8 @@ async function* newChunks(tx: Transaction, base: BaseKey, counter: number): Asyn
   }
 }
 
-async function applyDocuments(tx: Transaction, base: BaseRow, index: BaseIndex): Promise<void> {
+async function applyDocuments(tx: Transaction, base: BaseRow, followed: Followed): Promise<void> {
+  const { index } = followed;
   const removed = index.counter === 0 ? [] : await removalsAfter(tx, base, index.counter);
   let waiting: IndexedChunk[] = [];
   let isLarge = false;
@@ -43,6 +58,7 @@ async function applyDocuments(tx: Transaction, base: BaseRow, index: BaseIndex):
     if (!isLarge) continue;
     for (const chunk of waiting) index.addChunk(chunk);
     waiting = [];
+    demandRoom(followed);
     if (index.words.needsMerge) await index.words.merge();
     await nextTurn();
   }
@@ -60,28 +76,30 @@ function floatsOf(bytes: Buffer): Float32Array {
 async function applyVectors(
   tx: Transaction,
   base: BaseRow,
-  { index, space }: { index: BaseIndex; space: VectorSpace },
+  { space, followed }: { space: VectorSpace; followed: Followed },
 ): Promise<void> {
   const { model } = space;
+  const { index } = followed;
   for (const batch of await batchesAfter(tx, base, { model, after: index.vectorCounter })) {
     for (const row of await vectorsOf(tx, base, { model, batch })) index.addVector(row, floatsOf(row.vector), space);
     index.vectorCounter = batch;
+    demandRoom(followed);
     await nextTurn();
   }
 }
 
-/** Brings an index in step with the database, as of one moment. False when the base is gone. */
-export function applyChanges(
-  database: Database,
-  base: BaseKey,
-  { index, space }: { index: BaseIndex; space: VectorSpace | undefined },
-): Promise<boolean> {
+/**
+ * Brings an index in step with the database, as of one moment. False when the base is gone. When it throws, the index may
+ * have taken in a part, and is of no more use.
+ */
+export function applyChanges(database: Database, base: BaseKey, followed: Followed): Promise<boolean> {
+  const { index, space } = followed;
   return database.transaction(async (tx) => {
     await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
     const row = await findBase(tx, base);
     if (row?.no !== base.no) return false;
-    if (row.counter > index.counter) await applyDocuments(tx, row, index);
-    if (space && row.vectorCounter > index.vectorCounter) await applyVectors(tx, row, { index, space });
+    if (row.counter > index.counter) await applyDocuments(tx, row, followed);
+    if (space && row.vectorCounter > index.vectorCounter) await applyVectors(tx, row, { space, followed });
     index.vectorCounter = row.vectorCounter;
     return true;
   });

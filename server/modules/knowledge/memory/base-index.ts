@@ -51,6 +51,7 @@ export class BaseIndex {
   readonly #documents: Int32Column;
   #isAlive: Uint8Array;
   #alive = 0;
+  #isReleased = false;
   /** Documents that are there, by their numbers in the database. */
   readonly #byNo = new Map<number, number>();
 
@@ -142,7 +143,7 @@ export class BaseIndex {
   /** Takes in the vector of a chunk; one of a document that is gone is passed over. */
   addVector(place: ChunkPlace, vector: Float32Array, { arena, model }: { arena: VectorArena; model: string }): void {
     const document = this.#byNo.get(place.documentNo);
-    if (document === undefined) return;
+    if (document === undefined || this.#isReleased) return;
     this.vectors ??= new VectorIndex(arena, { model, dimensions: vector.length });
     if (this.vectors.dimensions !== vector.length) return;
     this.vectors.add((this.#firstChunks.values[document] ?? 0) + place.position, vector);
@@ -165,8 +166,9 @@ export class BaseIndex {
     return passing;
   }
 
-  /** Gives memory back that nobody else collects. */
+  /** Gives memory back that nobody else collects. Vectors that come later are passed over. */
   release(): void {
+    this.#isReleased = true;
     this.vectors?.release();
     this.vectors = undefined;
   }

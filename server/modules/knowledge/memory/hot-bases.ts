@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../platform/db/index.ts';
-import type { BaseRow } from '../store/base.store.ts';
+import type { BaseKey, BaseRow } from '../store/base.store.ts';
 import { KEPT_COUNTERS } from '../store/replace-document.store.ts';
-import { applyChanges, type VectorSpace } from './apply-changes.ts';
+import { applyChanges, TooLargeError, type VectorSpace } from './apply-changes.ts';
 import { BaseIndex } from './base-index.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 
+/** How long writes gather before a base in memory takes them in. */
+const REFRESH_DELAY_MS = 100;
 /** How long a query waits for a base that is being loaded, before the database answers it. */
 const LOAD_WAIT_MS = 400;
 /** How long a base that took too much memory is left to the database. */
@@ -47,6 +49,7 @@ interface Entry {
   /** What the file of it holds. */
   saved: Saved;
   isSaving: boolean;
+  isRefreshing: boolean;
 }
 
 /** Bases in memory. Each is brought in step with the database before it answers. */
@@ -74,9 +77,23 @@ export class HotBases {
   }
 
   /** Takes changes in without anybody waiting, if the base is in memory. */
-  refresh(row: Pick<BaseRow, 'no' | 'developerId' | 'id'>): void {
+  refresh(row: BaseKey): void {
     const entry = this.#entries.get(row.no);
-    if (entry) void this.#enqueue(entry).catch(this.#options.onError);
+    if (!entry || entry.isRefreshing) return;
+    entry.isRefreshing = true;
+    const refresh = async (): Promise<void> => {
+      // What is written meanwhile is taken in together.
+      await sleep(REFRESH_DELAY_MS, undefined, { ref: false });
+      entry.isRefreshing = false;
+      await this.#enqueue(entry);
+    };
+    refresh().catch(this.#options.onError);
+  }
+
+  /** Lets go of a base that was deleted. */
+  async forget(row: BaseKey): Promise<void> {
+    this.#drop(row.no);
+    await this.#options.snapshots.remove(row);
   }
 
   /** Waits for what is being loaded, and writes down what changed. */
@@ -100,23 +117,41 @@ export class HotBases {
   }
 
   async #catchUp(entry: Entry, row: BaseRow): Promise<boolean> {
-    await this.#enqueue(entry);
+    await this.#enqueue(entry, row);
     return !isBehind(entry.index, row);
   }
 
-  #enqueue(entry: Entry): Promise<void> {
-    const turn = entry.turn.then(() => this.#apply(entry));
+  /** Takes changes in when it is its turn, unless those that are wanted have been by then. */
+  #enqueue(entry: Entry, wanted?: Counters): Promise<void> {
+    const turn = entry.turn.then(() => (wanted && !isBehind(entry.index, wanted) ? undefined : this.#apply(entry)));
     entry.turn = turn.catch(() => undefined);
     return turn;
   }
 
   async #apply(entry: Entry): Promise<void> {
     const { row, index } = entry;
-    const isThere = await applyChanges(this.#options.database, row, { index, space: this.#options.space });
-    if (!isThere) this.#drop(row.no);
-    else if (index.isWorn && !this.#loads.has(row.no)) void this.#load(row);
+    if (this.#entries.get(row.no) !== entry) return;
+    try {
+      const isThere = await this.#follow(row, index);
+      if (!isThere) await this.forget(row);
+    } catch (error) {
+      this.#drop(row.no);
+      throw error;
+    }
+    if (index.isWorn && !this.#loads.has(row.no)) void this.#load(row);
     this.#evict(row.no);
-    if (isThere) this.#saveIfGrown(entry);
+    if (this.#entries.get(row.no) === entry) this.#saveIfGrown(entry);
+  }
+
+  /** Brings an index in step; one that takes too much is left to the database for a while. */
+  async #follow(row: BaseRow, index: BaseIndex): Promise<boolean> {
+    const { database, space, maxBytes } = this.#options;
+    try {
+      return await applyChanges(database, row, { index, space, maxBytes });
+    } catch (error) {
+      if (error instanceof TooLargeError) this.#tooLarge.set(row.no, performance.now() + TOO_LARGE_MS);
+      throw error;
+    }
   }
 
   #saveIfGrown(entry: Entry): void {
@@ -161,16 +196,21 @@ export class HotBases {
   }
 
   async #read(row: BaseRow): Promise<BaseIndex | undefined> {
-    const { database, space, snapshots } = this.#options;
+    const { space, snapshots } = this.#options;
     const isReload = this.#entries.has(row.no);
     const found = isReload ? undefined : await snapshots.read(row, space);
     const isUsable = found && found.counter <= row.counter && row.counter - found.counter <= KEPT_COUNTERS;
-    const index = isUsable ? found : new BaseIndex();
     if (!isUsable) found?.release();
+    const index = isUsable ? found : new BaseIndex();
     const saved = savedOf(index);
-    if (!(await applyChanges(database, row, { index, space }))) return undefined;
+    try {
+      if (!(await this.#follow(row, index))) return undefined;
+    } catch (error) {
+      index.release();
+      throw error;
+    }
     this.#drop(row.no);
-    const entry = { row, index, turn: Promise.resolve(), saved, isSaving: false };
+    const entry = { row, index, turn: Promise.resolve(), saved, isSaving: false, isRefreshing: false };
     this.#entries.set(row.no, entry);
     this.#evict(row.no);
     if (!this.#entries.has(row.no)) return undefined;

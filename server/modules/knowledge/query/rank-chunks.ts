@@ -1,4 +1,5 @@
 import type { BaseIndex } from '../memory/base-index.ts';
+import { Scratch } from '../words/scratch.ts';
 import { NO_VECTOR } from '../vectors/vector-index.ts';
 
 /** What meaning weighs beside words; see docs/knowledge.md for how it was chosen. */
@@ -6,6 +7,8 @@ const MEANING_WEIGHT = 0.4;
 
 /** Beyond those that were asked for, so many are looked at again: rounding may have put them behind. */
 const SPARE = 32;
+
+const JOINED = new Scratch();
 
 export interface RankedChunk {
   chunk: number;
@@ -60,7 +63,10 @@ function joinScores(words: Float64Array, meanings: Float32Array, isWanted: Uint8
   const meaningShare = mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0;
   const join = (chunk: number, meaning: number): number =>
     wordShare * (words[chunk] ?? 0) + (meaning > 0 ? meaningShare * meaning : 0);
-  const scores = words.map((_, chunk) => (isWanted[chunk] === 1 ? join(chunk, meanings[chunk] ?? NO_VECTOR) : 0));
+  const scores = JOINED.zeros(words.length);
+  for (let chunk = 0; chunk < scores.length; chunk++) {
+    if (isWanted[chunk] === 1) scores[chunk] = join(chunk, meanings[chunk] ?? NO_VECTOR);
+  }
   return { scores, join };
 }
 

@@ -4,6 +4,9 @@ import { BLOCK_ROWS, rowLength, type VectorArena } from './vector-arena.ts';
 /** The score of a chunk without a vector. */
 export const NO_VECTOR = -2;
 
+/** Used again for each question. */
+let products32 = new Float32Array(0);
+
 /** Vectors of the chunks of one base, all of one model and length. */
 export class VectorIndex {
   readonly model: string;
@@ -61,9 +64,13 @@ export class VectorIndex {
     return this.#arena.floats.subarray(start, start + this.dimensions);
   }
 
-  /** Scalar products with all vectors, by chunk; NO_VECTOR where there is none. In 32-bit floats: see `precise`. */
+  /**
+   * Scalar products with all vectors, by chunk; NO_VECTOR where there is none. In 32-bit floats: see `precise`. Valid
+   * until the next call.
+   */
   score(query: Float32Array, chunkCount: number): Float32Array {
-    const scores = new Float32Array(chunkCount).fill(NO_VECTOR);
+    if (products32.length < chunkCount) products32 = new Float32Array(2 * chunkCount);
+    const scores = products32.subarray(0, chunkCount).fill(NO_VECTOR);
     this.#arena.setQuery(query, this.#length);
     const chunks = this.#chunks.values;
     for (const [place, block] of this.#blocks.entries()) {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Int32Column } from './columns.ts';
+import { Scratch } from './scratch.ts';
 
 /** Postings that may wait to be merged: a query walks through all of them. */
 const MOST_WAITING = 2 ** 18;
@@ -18,6 +19,7 @@ export interface MergedPostings {
 type TakePosting = (place: number, chunk: number, count: number) => void;
 
 const NOTHING = new Int32Array(0);
+const SCORES = new Scratch();
 
 /** Postings in the order in which they came. */
 class Waiting {
@@ -91,9 +93,9 @@ export class Postings {
     return held;
   }
 
-  /** The scores of all chunks for some terms, added up in the order of the terms. */
+  /** The scores of all chunks for some terms, added up in the order of the terms; valid until the next call. */
   score(terms: readonly number[], { weights, dampings }: Scoring): Float64Array {
-    const scores = new Float64Array(dampings.length);
+    const scores = SCORES.zeros(dampings.length);
     const { starts, chunks, counts } = this.#merged;
     for (const [place, term] of terms.entries()) {
       const weight = weights[place] ?? 0;

@@ -1,4 +1,5 @@
 import { Int32Column } from './columns.ts';
+import { Scratch } from './scratch.ts';
 import { Postings, type MergedPostings } from './postings.ts';
 import { TermTable } from './term-table.ts';
 
@@ -8,6 +9,7 @@ export interface Bm25 {
   b: number;
 }
 
+const DAMPINGS = new Scratch();
 const BM25: Bm25 = { k1: 1.5, b: 0.75 };
 
 /** What an index consists of, to be written to a file and read back. */
@@ -93,7 +95,8 @@ export class WordIndex {
 
   /**
    * BM25 of every chunk that is alive (Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative).
-   * Counts of chunks that hold a term are exact: those that are gone are left out.
+   * Counts of chunks that hold a term are exact: those that are gone are left out. Valid
+   * until the next call.
    */
   score(terms: readonly string[], living: Living, { k1, b }: Bm25 = BM25): Float64Array {
     const repeats = new Map<number, number>();
@@ -111,7 +114,7 @@ export class WordIndex {
   }
 
   #dampings({ isAlive, count }: Living, { k1, b }: Bm25): Float64Array {
-    const dampings = new Float64Array(this.#lengths.length);
+    const dampings = DAMPINGS.zeros(this.#lengths.length);
     const lengths = this.#lengths.values;
     const flat = k1 * (1 - b);
     const perLength = (k1 * b * count) / Math.max(this.#totalLength, 1);
