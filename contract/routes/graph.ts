@@ -49,10 +49,10 @@ export const getGraphStats = defineRoute({
   method: 'GET',
   path: '/v1/graph/{id}/stats',
   summary: 'Read the statistics of a graph',
-  description: 'A graph exists from the first write to it until it is deleted.',
+  description: 'Of a graph that nothing was written to, they are 0.',
   permission: 'read',
   status: 200,
-  errors: ['NOT_FOUND'],
+  errors: [],
 });
 
 export const deleteGraph = defineRoute({

@@ -1,7 +1,7 @@
 import * as contract from '../../../contract/routes/graph.ts';
 import { implement, implementBytes, type Route } from '../../platform/http/index.ts';
 import { deleteEdge, deleteGraph, deleteNode } from './delete-parts.ts';
-import { graphNameOf, noSuchGraph, noSuchNode, writableGraphName } from './graph-name.ts';
+import { graphNameOf, noSuchNode, writableGraphName } from './graph-name.ts';
 import type { Graphs } from './graphs.ts';
 import { readCursor, writeCursor } from './read/cursor.ts';
 import { listEdges } from './read/list-edges.ts';
@@ -15,6 +15,7 @@ import { writeEdge } from './write-edge.ts';
 import { writeNode } from './write-node.ts';
 
 const SUCCESS = { success: true as const };
+const NO_STATS = { nodeCount: 0, edgeCount: 0, pendingEdgeCount: 0, objectTypes: {}, relations: {} };
 
 function graphsAndStats({ database }: Graphs): Route[] {
   return [
@@ -29,8 +30,7 @@ function graphsAndStats({ database }: Graphs): Route[] {
     }),
     implement(contract.getGraphStats, async ({ caller }, { params }) => {
       const [stats] = await readStats(database, caller.developerId, { appId: params.id });
-      if (!stats) throw noSuchGraph(params.id);
-      return stats;
+      return stats ?? { appId: params.id, ...NO_STATS };
     }),
     implement(contract.deleteGraph, async (ctx, { params }) => {
       await deleteGraph(database, graphNameOf(ctx, params));
