@@ -18,6 +18,8 @@ const TIMEOUT_MS = 20_000;
 const SETTINGS = { RUN_HISTORY_DAYS: 30, RUN_HISTORY_MB: 1000, RUN_MAX_MINUTES: 60 };
 const log = pino({ level: 'silent' });
 
+const findNothing = (): [] => [];
+
 /** What a node does; gives its result. */
 export type Act = (step: StepContext, config: Record<string, unknown>) => unknown;
 
@@ -60,13 +62,12 @@ export class WorkflowBench {
       condition: runNode,
       'email-send': runNode,
     };
-    const check = () => [];
     const nodeChecks = {
-      'ai-generate': check,
-      'tool-call': check,
-      'http-request': check,
-      condition: check,
-      'email-send': check,
+      'ai-generate': findNothing,
+      'tool-call': findNothing,
+      'http-request': findNothing,
+      condition: findNothing,
+      'email-send': findNothing,
     };
     const about = { keyId: '', permissions: ['read' as const, 'write' as const], tier: 'free' as const };
     const callerOf = (developerId: string) => Promise.resolve({ ...about, developerId, isOperator: false });

@@ -67,9 +67,10 @@ async function tickOne(tx: Transaction, workflow: WorkflowRow, nowMs: number): P
  */
 export function tick(database: Database, clock: Clock = systemClock): Promise<number> {
   return database.transaction(async (tx) => {
-    const due = await lockDueWorkflows(tx, BATCH);
+    const nowMs = clock.nowMs();
+    const due = await lockDueWorkflows(tx, new Date(nowMs), BATCH);
     let started = 0;
-    for (const workflow of due) started += await tickOne(tx, workflow, clock.nowMs());
+    for (const workflow of due) started += await tickOne(tx, workflow, nowMs);
     if (started > 0) await notifyRuns(tx);
     return due.length;
   });

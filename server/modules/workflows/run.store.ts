@@ -145,7 +145,7 @@ export async function endOpenRun(
   const { rows } = await tx.query<{ workflowName: string; depth: number }>({
     text: `update workflow_runs
       set status = 'failed', error = $4, completed_at = now(), started_at = coalesce(started_at, now()), lease_owner = null
-      where developer_id = $1 and workflow_id = $2 and id = $3 and status in ('pending', 'running')
+      where developer_id = $1 and workflow_id = $2 and id = $3 and status not in ('completed', 'failed')
       returning workflow_name as "workflowName", depth`,
     values: [developerId, workflowId, runId, error],
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { publishEvents } from '../../platform/outbox/index.ts';
+import { tick } from './cron-clock.ts';
 import { DEVELOPER, node, WorkflowBench } from '../../testing/workflow-bench.ts';
 import type { WorkflowRow } from './workflow.store.ts';
 
@@ -56,7 +57,7 @@ test('one run a tick, whatever the number of processes', { timeout: 20_000 }, as
     text: `select trigger_data ->> 'scheduledAt' as tick from workflow_runs where workflow_id = $1 order by 1`,
     values: [id],
   });
-  const ticks = rows.map(({ tick }) => Date.parse(tick));
+  const ticks = rows.map((row) => Date.parse(row.tick));
   expect(ticks.length).toBeGreaterThanOrEqual(2);
   expect(ticks).toEqual(ticks.map((_tick, i) => (ticks[0] ?? 0) + i * 1000));
 });
@@ -78,4 +79,55 @@ test.each([
     })
     .toBe(1);
   expect((await runs()).rowCount).toBe(count);
+});
+
+const MINUTE_MS = 60_000;
+
+/** The ticks of a workflow that started a run, oldest first. */
+async function startedTicks({ id }: WorkflowRow): Promise<number[]> {
+  const rows = await bench.rows(
+    `select trigger_data ->> 'scheduledAt' as tick from workflow_runs where workflow_id = $1 order by 1`,
+    [id],
+  );
+  return rows.map(({ tick: text }) => Date.parse(String(text)));
+}
+
+test('clocks that jump over ticks, ahead and back and not together, neither lose a run nor double it', async () => {
+  const trigger = { type: 'cron' as const, schedule: '* * * * *', catchUp: 'all' as const };
+  const workflow = await bench.create([], [], { trigger });
+  const start = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+  await bench.db.query({ text: 'update workflows set next_tick = $1', values: [new Date(start)] });
+  // Of three processes, each with a clock of its own: minutes from the first tick.
+  const looks = [0, 1, 1, 30.5, 2, 0.2, 31, -500, 30.9, 32, 90, 33, 33.5, 91, 90.5];
+  for (const minutes of looks) {
+    const clock = { nowMs: () => start + minutes * MINUTE_MS, steadyMs: () => 0 };
+    await Promise.all([tick(bench.db, clock), tick(bench.db, clock), tick(bench.db, clock)]);
+  }
+  expect(await startedTicks(workflow)).toEqual(Array.from({ length: 92 }, (_, i) => start + i * MINUTE_MS));
+});
+
+test('a clock that was set ahead and back does not start a schedule again whose runs have been', async () => {
+  const trigger = { type: 'cron' as const, schedule: '* * * * *' };
+  const workflow = await bench.create([], [], { trigger });
+  const start = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+  await bench.db.query({ text: 'update workflows set next_tick = $1', values: [new Date(start)] });
+  for (const minutes of [0, 60, 1, 2, 59, 60, 61]) {
+    await tick(bench.db, { nowMs: () => start + minutes * MINUTE_MS, steadyMs: () => 0 });
+  }
+  expect(await startedTicks(workflow)).toEqual([0, 60, 61].map((minutes) => start + minutes * MINUTE_MS));
+});
+
+test('a tick at which the process dies is made up for by the next one, once', async () => {
+  const trigger = { type: 'cron' as const, schedule: '* * * * *', catchUp: 'all' as const };
+  const workflow = await bench.create([], [], { trigger });
+  const start = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+  await bench.db.query({ text: 'update workflows set next_tick = $1', values: [new Date(start)] });
+  for (let minutes = 0; minutes < 20; minutes++) {
+    const clock = { nowMs: () => start + minutes * MINUTE_MS, steadyMs: () => 0 };
+    const work = tick(bench.db, clock).catch(() => undefined);
+    if (minutes % 2 === 0) await bench.home.breakConnections();
+    await work;
+  }
+  await tick(bench.db, { nowMs: () => start + 19.5 * MINUTE_MS, steadyMs: () => 0 });
+  expect(await startedTicks(workflow)).toEqual(Array.from({ length: 20 }, (_, i) => start + i * MINUTE_MS));
 });

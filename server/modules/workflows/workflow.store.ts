@@ -129,12 +129,12 @@ export async function listWorkflowRows(
   return { rows: rows.rows, total: count.rows[0]?.total ?? 0 };
 }
 
-const selectDue = prepared(`select ${COLUMNS} from workflows where next_tick <= now() order by next_tick limit $1
+const selectDue = prepared(`select ${COLUMNS} from workflows where next_tick <= $1 order by next_tick limit $2
   for update skip locked`);
 
-/** Workflows whose tick has come, locked until the transaction ends; other processes pass over them. */
-export async function lockDueWorkflows(tx: Transaction, limit: number): Promise<WorkflowRow[]> {
-  return (await tx.query<WorkflowRow>(selectDue([limit]))).rows;
+/** Workflows whose tick has come by a moment, locked until the transaction ends; other processes pass over them. */
+export async function lockDueWorkflows(tx: Transaction, now: Date, limit: number): Promise<WorkflowRow[]> {
+  return (await tx.query<WorkflowRow>(selectDue([now, limit]))).rows;
 }
 
 /** Says when a workflow is next due. */

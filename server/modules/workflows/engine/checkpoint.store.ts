@@ -32,6 +32,8 @@ export interface StepRecord {
 }
 
 const OPEN = `status in ('pending', 'running')`;
+/** The same in words that lead the planner to runs by their id, and never through all open ones of a developer. */
+const NOT_ENDED = `status not in ('completed', 'failed')`;
 
 // Who has open runs is found by leaping from developer to developer along the index; then each one's turn comes in rounds.
 const claim = prepared(`with recursive holders (developer_id) as (
@@ -84,11 +86,13 @@ export async function claimRuns(
 
 const selectRecords = prepared(`select developer_id as "developerId", run_id as "runId", node_id as "nodeId", status,
     attempts, result, size, error, started_at as "startedAt", completed_at as "completedAt"
-  from workflow_steps where developer_id = $1 and run_id = $2 order by seq`);
+  from workflow_steps s join unnest($1::text[], $2::text[]) as r (owner, id) on s.developer_id = r.owner and s.run_id = r.id
+  order by seq`);
 
-/** The checkpoints of a run that was begun before. */
-export async function readRecords(db: Queryable, { developerId, id }: ClaimedRun): Promise<StepRecord[]> {
-  return (await db.query<StepRecord>(selectRecords([developerId, id]))).rows;
+/** The checkpoints of runs that may have been begun before, by the id of the run. */
+export async function readRecords(db: Queryable, runs: readonly ClaimedRun[]): Promise<Map<string, StepRecord[]>> {
+  const values = [runs.map(({ developerId }) => developerId), runs.map(({ id }) => id)];
+  return Map.groupBy((await db.query<StepRecord>(selectRecords(values))).rows, ({ runId }) => runId);
 }
 
 /** How a run ended. */
@@ -103,7 +107,7 @@ export interface RunEnd {
 const save = prepared(`with owned as materialized (
     select r.developer_id, r.id from workflow_runs r
     join unnest($2::text[], $3::text[]) as o (developer_id, id) on r.developer_id = o.developer_id and r.id = o.id
-    where r.lease_owner = $1 and r.${OPEN}
+    where r.lease_owner = $1 and r.${NOT_ENDED}
     order by r.developer_id, r.id
     for no key update of r
   ),
@@ -157,7 +161,7 @@ export async function saveCheckpoints(
 
 const renew = prepared(`update workflow_runs r set lease_until = now() + interval '${LEASE_SECONDS} seconds'
   from unnest($2::text[], $3::text[]) as o (developer_id, id)
-  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and status in ('pending', 'running')
+  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and ${NOT_ENDED}
   returning r.id`);
 
 /** Keeps runs for longer; gives those that still belong to this process. */
@@ -168,7 +172,7 @@ export async function renewLeases(db: Queryable, owner: string, runs: readonly C
 
 const release = prepared(`update workflow_runs r set lease_until = now(), lease_owner = null
   from unnest($2::text[], $3::text[]) as o (developer_id, id)
-  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and status in ('pending', 'running')`);
+  where r.developer_id = o.developer_id and r.id = o.id and lease_owner = $1 and ${NOT_ENDED}`);
 
 /** Gives runs back, to go on elsewhere at once. */
 export async function releaseRuns(db: Queryable, owner: string, runs: readonly ClaimedRun[]): Promise<void> {

@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Listener, type Database } from '../../../platform/db/index.ts';
 import { errorMessage } from '../../../platform/errors/index.ts';
 import type { Caller } from '../../../platform/http/index.ts';
 import { createId } from '../../../platform/ids/index.ts';
-import { claimRuns, readRecords, releaseRuns, renewLeases, type ClaimedRun } from './checkpoint.store.ts';
+import {
+  claimRuns,
+  readRecords,
+  releaseRuns,
+  renewLeases,
+  type ClaimedRun,
+  type StepRecord,
+} from './checkpoint.store.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
 import { executeRun, type Execution } from './execute-run.ts';
 import { RunTimeUp } from './run-step.ts';
@@ -12,6 +20,7 @@ import { Shares } from './shares.ts';
 /** Notified, empty, when runs wait; with the id of a run when it was cancelled. */
 export const RUNS_CHANNEL = 'workflow_runs';
 const SWEEP_MS = 1000;
+const CLAIM_PAUSE_MS = 10;
 const HEARTBEAT_MS = 5000;
 /** Runs under way at once in this process; one developer alone may have half of them. */
 const MAX_RUNS = 512;
@@ -83,8 +92,8 @@ export class Runner {
   }
 
   /** Begins runs that were written with this process as their owner. */
-  take(runs: readonly ClaimedRun[], isFresh = true): void {
-    for (const run of runs) this.#begin(run, isFresh);
+  take(runs: readonly ClaimedRun[], records: ReadonlyMap<string, StepRecord[]> = new Map()): void {
+    for (const run of runs) this.#begin(run, records.get(run.id) ?? []);
   }
 
   /** Looks for runs that wait. */
@@ -113,13 +122,13 @@ export class Runner {
     await this.#checkpoints.close();
   }
 
-  #begin(run: ClaimedRun, isFresh: boolean): void {
+  #begin(run: ClaimedRun, records: readonly StepRecord[]): void {
     const { maxRunMs } = this.#options;
     const abort = new AbortController();
     const timeUp = (): void => abort.abort(new RunTimeUp(`The run took longer than ${maxRunMs / 60_000} minutes.`));
     const timer = setTimeout(timeUp, Math.min(MAX_TIMER_MS, Math.max(0, maxRunMs - (run.ageMs ?? 0))));
     this.#shares.begin(run.developerId);
-    const work = this.#work(run, abort.signal, isFresh).finally(() => {
+    const work = this.#work(run, records, abort.signal).finally(() => {
       clearTimeout(timer);
       this.#active.delete(run.id);
       this.#shares.end(run.developerId);
@@ -129,12 +138,12 @@ export class Runner {
   }
 
   /** Never rejects: what was interrupted goes on from its last checkpoint when its lease is over. */
-  async #work(run: ClaimedRun, signal: AbortSignal, isFresh: boolean): Promise<void> {
-    const { database, callerOf, tools, log } = this.#options;
+  async #work(run: ClaimedRun, records: readonly StepRecord[], signal: AbortSignal): Promise<void> {
+    const { callerOf, tools, log } = this.#options;
     try {
       await executeRun({
         run,
-        records: isFresh ? [] : await readRecords(database, run),
+        records,
         caller: await callerOf(run.developerId),
         checkpoints: this.#checkpoints,
         tools,
@@ -148,13 +157,16 @@ export class Runner {
   }
 
   async #fetchAll(): Promise<void> {
-    const { log } = this.#options;
+    const { database, log } = this.#options;
     try {
       while (this.#mayWait && this.#hasRoom) {
         this.#mayWait = false;
         const claimed = await this.#claim();
-        this.take(claimed, false);
-        this.#mayWait ||= claimed.length > 0 && this.#shares.isAnyoneDue;
+        if (claimed.length === 0) return;
+        this.take(claimed, await readRecords(database, claimed));
+        // Where much waits, each look takes as many as have ended meanwhile.
+        await sleep(CLAIM_PAUSE_MS);
+        this.#mayWait ||= this.#shares.isAnyoneDue;
       }
     } catch (error) {
       log.warn({ err: error }, `runs wait: ${errorMessage(error)}`);
