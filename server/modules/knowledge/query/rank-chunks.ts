@@ -23,14 +23,6 @@ export interface RankedQuestion {
   filter?: Record<string, unknown> | undefined;
 }
 
-function greatest(values: Float32Array | Float64Array, isWanted: Uint8Array): number {
-  let most = -Infinity;
-  for (let at = 0; at < values.length; at++) {
-    if (isWanted[at] === 1 && (values[at] ?? 0) > most) most = values[at] ?? 0;
-  }
-  return most;
-}
-
 /** The better first; equal ones in the order of their places in the database. */
 function compare(index: BaseIndex, one: RankedChunk, other: RankedChunk): number {
   if (one.score !== other.score) return other.score - one.score;
@@ -55,19 +47,19 @@ function best(index: BaseIndex, scores: Float64Array, limit: number): RankedChun
   return kept;
 }
 
-/** Both scores as shares of what the best has, added by their weights. */
-function joinScores(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array) {
-  const mostWords = greatest(words, isWanted);
-  const mostMeaning = greatest(meanings, isWanted);
-  const wordShare = mostWords > 0 ? (1 - MEANING_WEIGHT) / mostWords : 0;
-  const meaningShare = mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0;
-  const join = (chunk: number, meaning: number): number =>
-    wordShare * (words[chunk] ?? 0) + (meaning > 0 ? meaningShare * meaning : 0);
-  const scores = JOINED.zeros(words.length);
-  for (let chunk = 0; chunk < scores.length; chunk++) {
-    if (isWanted[chunk] === 1) scores[chunk] = join(chunk, meanings[chunk] ?? NO_VECTOR);
+/** What a score of words and one of meaning count for: shares of what the best passage has, by their weights. */
+function sharesOf(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array) {
+  let mostWords = 0;
+  let mostMeaning = 0;
+  for (let chunk = 0; chunk < words.length; chunk++) {
+    if (isWanted[chunk] !== 1) continue;
+    mostWords = Math.max(mostWords, words[chunk] ?? 0);
+    mostMeaning = Math.max(mostMeaning, meanings[chunk] ?? NO_VECTOR);
   }
-  return { scores, join };
+  return {
+    wordShare: mostWords > 0 ? (1 - MEANING_WEIGHT) / mostWords : 0,
+    meaningShare: mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0,
+  };
 }
 
 /** Chunks by their words, and by their meaning where there are vectors. */
@@ -79,10 +71,19 @@ export function rankChunks(index: BaseIndex, question: RankedQuestion): RankedCh
     return best(index, filter ? words.map((score, chunk) => score * (isWanted[chunk] ?? 0)) : words, limit);
   }
   const { vectors } = index;
-  const { scores, join } = joinScores(words, vectors.score(vector, words.length), isWanted);
+  const meanings = vectors.score(vector, words.length);
+  const { wordShare, meaningShare } = sharesOf(words, meanings, isWanted);
+  const scores = JOINED.zeros(words.length);
+  for (let chunk = 0; chunk < scores.length; chunk++) {
+    if (isWanted[chunk] !== 1) continue;
+    scores[chunk] = wordShare * (words[chunk] ?? 0) + meaningShare * Math.max(0, meanings[chunk] ?? 0);
+  }
   // All are compared in 32-bit floats, and those that could be among the best once more.
   return best(index, scores, limit + SPARE)
-    .map(({ chunk }) => ({ chunk, score: join(chunk, vectors.precise(vector, chunk)) }))
+    .map(({ chunk }) => {
+      const meaning = Math.max(0, vectors.precise(vector, chunk));
+      return { chunk, score: wordShare * (words[chunk] ?? 0) + meaningShare * meaning };
+    })
     .toSorted((one, other) => compare(index, one, other))
     .slice(0, limit);
 }

@@ -86,7 +86,10 @@ export class VectorIndex {
   precise(query: Float32Array, chunk: number): number {
     const at = this.#rows.get(chunk);
     if (at === undefined) return NO_VECTOR;
-    return this.#row(at).reduce((sum, value, place) => sum + value * (query[place] ?? 0), 0);
+    const vector = this.#row(at);
+    let sum = 0;
+    for (let place = 0; place < vector.length; place++) sum += (vector[place] ?? 0) * (query[place] ?? 0);
+    return sum;
   }
 
   /** Gives the memory back. */

@@ -3,9 +3,9 @@ import { Int32Column } from './columns.ts';
 import { Scratch } from './scratch.ts';
 
 /** Postings that may wait to be merged: a query walks through all of them. */
-const MOST_WAITING = 2 ** 18;
+const MOST_WAITING = 2 ** 16;
 /** Or this share of those that are merged. */
-const WAITING_SHARE = 0.25;
+const WAITING_SHARE = 0.1;
 /** Postings that are moved before others have a turn. */
 const MOVED_AT_ONCE = 2 ** 20;
 
@@ -16,7 +16,59 @@ export interface MergedPostings {
   counts: Uint16Array;
 }
 
-type TakePosting = (place: number, chunk: number, count: number) => void;
+/** A posting that waits, of the term at a place in the list of terms that are wanted. */
+interface WaitingPosting {
+  place: number;
+  chunk: number;
+  count: number;
+}
+
+/** Postings of the terms of one question. */
+interface SelectedPostings {
+  chunks: Int32Array;
+  counts: Uint16Array;
+  /** By term, where its postings are in both. */
+  ranges: readonly { start: number; end: number }[];
+  waiting: readonly WaitingPosting[];
+}
+
+/** What each chunk adds to its score for a term that it holds `n` times: `weight * n / (n + damping)`. */
+interface Scoring {
+  /** By place in the list of terms. */
+  weights: Float64Array;
+  /** By chunk; infinite for those that are gone. */
+  dampings: Float64Array;
+}
+
+/** How many chunks that are alive hold each of the terms; of all alive, unless told which. */
+export function countHolders({ chunks, ranges, waiting }: SelectedPostings, isAlive?: Uint8Array): Float64Array {
+  const held = Float64Array.from(ranges, ({ start, end }) => {
+    if (!isAlive) return end - start;
+    let count = 0;
+    for (let at = start; at < end; at++) count += isAlive[chunks[at] ?? 0] ?? 0;
+    return count;
+  });
+  for (const { place, chunk } of waiting) held[place] = (held[place] ?? 0) + (isAlive ? (isAlive[chunk] ?? 0) : 1);
+  return held;
+}
+
+/** The scores of all chunks, added up in the order of the terms; valid until the next call. */
+export function scorePostings(selected: SelectedPostings, { weights, dampings }: Scoring): Float64Array {
+  const { chunks, counts, ranges, waiting } = selected;
+  const scores = SCORES.zeros(dampings.length);
+  for (const [place, { start, end }] of ranges.entries()) {
+    const weight = weights[place] ?? 0;
+    for (let at = start; at < end; at++) {
+      const chunk = chunks[at] ?? 0;
+      const count = counts[at] ?? 0;
+      scores[chunk] = (scores[chunk] ?? 0) + (weight * count) / (count + (dampings[chunk] ?? 0));
+    }
+  }
+  for (const { place, chunk, count } of waiting) {
+    scores[chunk] = (scores[chunk] ?? 0) + ((weights[place] ?? 0) * count) / (count + (dampings[chunk] ?? 0));
+  }
+  return scores;
+}
 
 const NOTHING = new Int32Array(0);
 const SCORES = new Scratch();
@@ -26,14 +78,6 @@ class Waiting {
   readonly terms = new Int32Column();
   readonly chunks = new Int32Column();
   readonly counts = new Int32Column();
-}
-
-/** What each chunk adds to its score for a term that it holds `n` times: `weight * n / (n + damping)`. */
-export interface Scoring {
-  /** By place in the list of terms. */
-  weights: Float64Array;
-  /** By chunk; infinite for those that are gone. */
-  dampings: Float64Array;
 }
 
 /** Which chunks hold a term, and how often: 6 bytes for each, of a chunk and a term. */
@@ -77,54 +121,32 @@ export class Postings {
     this.#waiting.counts.values[place] = (this.#waiting.counts.values[place] ?? 0) + 1;
   }
 
-  /** How many chunks that are alive hold each of the terms. */
-  holders(terms: readonly number[], isAlive: Uint8Array): Float64Array {
-    const held = new Float64Array(terms.length);
-    const { starts, chunks } = this.#merged;
-    for (const [place, term] of terms.entries()) {
-      let count = 0;
-      const end = starts[term + 1] ?? 0;
-      for (let at = end === 0 ? 0 : (starts[term] ?? 0); at < end; at++) count += isAlive[chunks[at] ?? 0] ?? 0;
-      held[place] = count;
-    }
-    this.#eachWaiting(terms, (place, chunk) => {
-      held[place] = (held[place] ?? 0) + (isAlive[chunk] ?? 0);
-    });
-    return held;
-  }
-
-  /** The scores of all chunks for some terms, added up in the order of the terms; valid until the next call. */
-  score(terms: readonly number[], { weights, dampings }: Scoring): Float64Array {
-    const scores = SCORES.zeros(dampings.length);
+  /** The postings of some terms, for one question. */
+  select(terms: readonly number[]): SelectedPostings {
     const { starts, chunks, counts } = this.#merged;
-    for (const [place, term] of terms.entries()) {
-      const weight = weights[place] ?? 0;
+    const ranges = terms.map((term) => {
       const end = starts[term + 1] ?? 0;
-      for (let at = end === 0 ? 0 : (starts[term] ?? 0); at < end; at++) {
-        const chunk = chunks[at] ?? 0;
-        const count = counts[at] ?? 0;
-        scores[chunk] = (scores[chunk] ?? 0) + (weight * count) / (count + (dampings[chunk] ?? 0));
-      }
-    }
-    this.#eachWaiting(terms, (place, chunk, count) => {
-      scores[chunk] = (scores[chunk] ?? 0) + ((weights[place] ?? 0) * count) / (count + (dampings[chunk] ?? 0));
+      return { start: end === 0 ? 0 : (starts[term] ?? 0), end };
     });
-    return scores;
+    return { chunks, counts, ranges, waiting: this.#selectWaiting(terms) };
   }
 
-  #eachWaiting(terms: readonly number[], take: TakePosting): void {
+  #selectWaiting(terms: readonly number[]): WaitingPosting[] {
     const placeOf = new Map(terms.map((term, place) => [term, place]));
     const most = Math.max(-1, ...terms);
     const isWanted = new Uint8Array(most + 1);
     for (const term of terms) isWanted[term] = 1;
+    const selected: WaitingPosting[] = [];
     for (const waiting of [this.#leaving, this.#waiting]) {
       const all = waiting?.terms.used ?? NOTHING;
       for (let at = 0; at < all.length; at++) {
         const term = all[at] ?? 0;
         if (term > most || isWanted[term] === 0) continue;
-        take(placeOf.get(term) ?? 0, waiting?.chunks.values[at] ?? 0, waiting?.counts.values[at] ?? 0);
+        const chunk = waiting?.chunks.values[at] ?? 0;
+        selected.push({ place: placeOf.get(term) ?? 0, chunk, count: waiting?.counts.values[at] ?? 0 });
       }
     }
+    return selected;
   }
 
   /** Puts what waits in order, a part at a time while queries are answered. One at a time. */

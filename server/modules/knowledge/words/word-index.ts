@@ -1,6 +1,6 @@
 import { Int32Column } from './columns.ts';
 import { Scratch } from './scratch.ts';
-import { Postings, type MergedPostings } from './postings.ts';
+import { countHolders, Postings, scorePostings, type MergedPostings } from './postings.ts';
 import { TermTable } from './term-table.ts';
 
 /** How soon further occurrences of a term count less, and how much long chunks are held back; see docs/knowledge.md. */
@@ -107,10 +107,10 @@ export class WordIndex {
     const wanted = [...repeats.keys()];
     const times = [...repeats.values()];
     const { isAlive, count } = living;
-    const weights = this.#postings
-      .holders(wanted, isAlive)
-      .map((held, place) => (times[place] ?? 0) * Math.log(1 + (count - held + 0.5) / (held + 0.5)));
-    return this.#postings.score(wanted, { weights, dampings: this.#dampings(living, { k1, b }) });
+    const selected = this.#postings.select(wanted);
+    const held = countHolders(selected, count === this.count ? undefined : isAlive);
+    const weights = held.map((n, place) => (times[place] ?? 0) * Math.log(1 + (count - n + 0.5) / (n + 0.5)));
+    return scorePostings(selected, { weights, dampings: this.#dampings(living, { k1, b }) });
   }
 
   #dampings({ isAlive, count }: Living, { k1, b }: Bm25): Float64Array {
