@@ -76,7 +76,7 @@ async function openKnowledge(parts: Parts, client: ReturnType<typeof createTrust
     log,
     memoryMb: settings.graph.HOT_INDEX_MB,
     dataDir: settings.db.DATA_DIR,
-    embedder: await createEmbedder({ settings: settings.knowledge.embeddings, client, log }),
+    embedder: await createEmbedder({ settings: settings.knowledge.embeddings, client }),
   });
 }
 

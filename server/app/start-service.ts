@@ -185,6 +185,7 @@ export async function startService(settings: AllSettings, log: Logger, options: 
       await Promise.all([parts.modules.relay.drain(), stopServer(server, graceMs)]);
     });
     await listen(server, settings.http);
+    log.info({ embeddings: parts.modules.knowledge.embeddingModel ?? 'none' }, 'ready');
     return {
       url: addressOf(server, settings),
       version,

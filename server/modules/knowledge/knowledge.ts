@@ -26,6 +26,8 @@ export interface KnowledgeOptions {
 export interface Knowledge {
   database: Database;
   uploads: Uploads;
+  /** What gives passages their vectors; undefined when words alone find them. */
+  embeddingModel: string | undefined;
   /** To be told of bases that have got, changed or lost a document. */
   onWritten: (base: BaseKey) => void;
   /** To be told of bases that are gone. */
@@ -58,6 +60,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   return {
     database,
     uploads,
+    embeddingModel: embedder?.model,
     onWritten,
     onDeleted: (base) => hot.forget(base),
     query: (base, question) => queryBase({ database, hot, vectorOf }, base, question),

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { TrustedClient } from '../../../platform/net/index.ts';
 import type { EmbeddingSettings } from '../knowledge.settings.ts';
 import { createBuiltinEmbedder } from './builtin/builtin-embedder.ts';
@@ -10,20 +9,13 @@ interface EmbedderOptions {
   settings: EmbeddingSettings;
   /** For an endpoint; the caller closes it. */
   client: Pick<TrustedClient, 'request'>;
-  log: Pick<Logger, 'info'>;
 }
 
 /**
  * The embedder that the settings describe; undefined when there is to be none. Nothing is loaded or asked before the
  * first text. Throws an Error of one line when a local model cannot be used.
  */
-export async function createEmbedder({ settings, client, log }: EmbedderOptions): Promise<Embedder | undefined> {
-  const embedder = await open(settings, client);
-  log.info({ model: embedder?.model ?? 'none' }, 'embeddings');
-  return embedder;
-}
-
-async function open(settings: EmbeddingSettings, client: EmbedderOptions['client']): Promise<Embedder | undefined> {
+export async function createEmbedder({ settings, client }: EmbedderOptions): Promise<Embedder | undefined> {
   if (settings.kind === 'endpoint') return new EndpointEmbedder({ settings, client });
   if (settings.kind === 'local') return createLocalEmbedder(settings.path);
   return settings.kind === 'builtin' ? createBuiltinEmbedder() : undefined;

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pino } from 'pino';
 import { createTrustedClient, type TrustedClient } from '../../../platform/net/index.ts';
 import { startEmbeddingServer, type EmbeddingServer } from '../../../testing/embedding-server.ts';
 import { createEmbedder } from './create-embedder.ts';
 import type { Embedder } from './embedder.ts';
 
-const log = pino({ level: 'silent' });
 const { signal } = new AbortController();
 const QUESTION = 'How do I change my password?';
 
@@ -21,16 +19,16 @@ afterAll(async () => {
 });
 
 const openers: Record<string, () => Promise<Embedder | undefined>> = {
-  builtin: () => createEmbedder({ settings: { kind: 'builtin' }, client, log }),
+  builtin: () => createEmbedder({ settings: { kind: 'builtin' }, client }),
   endpoint: () => {
     const settings = { kind: 'endpoint', baseUrl: server.baseUrl, apiKey: undefined, model: 'words' } as const;
-    return createEmbedder({ settings, client, log });
+    return createEmbedder({ settings, client });
   },
 };
 
 /** A model is no part of the tests; a folder with one, given in the environment, has to keep the promises too. */
 const localPath = process.env['TEST_EMBEDDINGS_LOCAL_PATH'];
-if (localPath) openers['local'] = () => createEmbedder({ settings: { kind: 'local', path: localPath }, client, log });
+if (localPath) openers['local'] = () => createEmbedder({ settings: { kind: 'local', path: localPath }, client });
 
 function dot(left: Float32Array | null | undefined, right: Float32Array | null | undefined): number {
   if (!left || !right) return Number.NaN;
@@ -140,6 +138,6 @@ describe('the builtin embedder', () => {
 
 describe('no embedder', () => {
   it('is made when embeddings are off', async () => {
-    expect(await createEmbedder({ settings: { kind: 'off' }, client, log })).toBeUndefined();
+    expect(await createEmbedder({ settings: { kind: 'off' }, client })).toBeUndefined();
   });
 });

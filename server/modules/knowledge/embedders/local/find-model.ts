@@ -31,8 +31,11 @@ const FILES = [
   ['model_q4.onnx', 'q4'],
 ] as const;
 
-/** Throws an Error of one line that says what is missing: the package, the folder, or a file of the model. */
-export async function findModel(path: string): Promise<LocalModel> {
+/**
+ * Throws an Error of one line that says what is missing: the package, the folder, or a file of the model. `findPackage`
+ * gives the main file of a package, and throws when that is not installed.
+ */
+export async function findModel(path: string, findPackage = findInstalled): Promise<LocalModel> {
   const folder = resolve(path);
   const names = await readdir(folder).catch(() => undefined);
   if (!names) throw new Error(`EMBEDDINGS_LOCAL_PATH ${folder} is not a folder that can be read`);
@@ -46,7 +49,7 @@ export async function findModel(path: string): Promise<LocalModel> {
   }
   const pooling = poolingOf(await readObject(join(folder, '1_Pooling', 'config.json')));
   const prompts = (await readObject(join(folder, 'config_sentence_transformers.json')))['prompts'];
-  return { library: findLibrary(), folder, subfolder, dtype, pooling, prefixes: prefixesOf(prompts) };
+  return { library: libraryBy(findPackage), folder, subfolder, dtype, pooling, prefixes: prefixesOf(prompts) };
 }
 
 /** Names what the vectors of a model mean: its folder's name, and how precisely it calculates. */
@@ -58,9 +61,11 @@ function dtypeOf(names: readonly string[]): string | undefined {
   return FILES.find(([file]) => names.includes(file))?.[1];
 }
 
-function findLibrary(): string {
+const findInstalled = (name: string): string => createRequire(import.meta.url).resolve(name);
+
+function libraryBy(findPackage: (name: string) => string): string {
   try {
-    return createRequire(import.meta.url).resolve(PACKAGE);
+    return findPackage(PACKAGE);
   } catch {
     const command = `npm install --no-save --ignore-scripts ${PACKAGE}@${PACKAGE_VERSION}`;
     throw new Error(`EMBEDDINGS_LOCAL_PATH needs the package ${PACKAGE}, which is not installed: ${command}`);
