@@ -14,7 +14,10 @@ export const ERROR_CODES = {
   AI_CALL_FAILED: { status: 500, doc: 'The AI vendor failed or answered nonsense; the message says what is known.' },
   TOOL_FAILED: { status: 500, doc: 'The tool ran and failed; the message says how.' },
   INTERNAL_ERROR: { status: 500, doc: 'A fault of the service; the request id in the answer finds it in the log.' },
-  UNAVAILABLE: { status: 503, doc: 'The service is starting, stopping or without its database; try again shortly.' },
+  UNAVAILABLE: {
+    status: 503,
+    doc: 'The service is starting, stopping, without its database or full of large bodies; try again shortly.',
+  },
 } as const satisfies Record<string, { status: number; doc: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

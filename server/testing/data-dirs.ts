@@ -62,5 +62,7 @@ async function childrenOf(pid: number): Promise<number[]> {
 export async function signalPostgres(dataDir: string, name: NodeJS.Signals): Promise<void> {
   const pid = await postgresPid(dataDir);
   if (pid === undefined) return;
+  // Held still first: a process that it begins while the others are looked for would be missed.
+  send(pid, 'SIGSTOP');
   for (const member of [pid, ...(await childrenOf(pid))]) send(member, name);
 }
