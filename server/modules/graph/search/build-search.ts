@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphIndex } from '../memory/graph-index.ts';
+import { NamePairs } from './name-pairs.ts';
 import { NameText } from './name-text.ts';
 import { PostingsBuilder, type Postings } from './postings.ts';
 import { foldText, pairsOf, termsOfProperties } from './terms.ts';
@@ -15,8 +16,8 @@ export type ReadProperties = (nos: readonly number[]) => Promise<Map<number, str
 /** What is searched, as of some moment. */
 export interface SearchParts {
   names: NameText;
-  /** Pairs of characters, by line of `names`. */
-  pairs: Postings;
+  /** By line of `names`. */
+  pairs: NamePairs;
   /** Terms of properties, by number of the node. */
   terms: Postings;
   bytes: number;
@@ -31,6 +32,7 @@ export class SearchTooLarge extends Error {
 export async function buildSearch(index: GraphIndex, read: ReadProperties, mostBytes: number): Promise<SearchParts> {
   const nos = Int32Array.from(index.nodes.keys()).filter((no) => index.nodes[no] !== undefined);
   const pairs = new PostingsBuilder();
+  const sizes = new Uint16Array(nos.length);
   const terms = new PostingsBuilder();
   const names: string[] = [];
   let properties = new Map<number, string>();
@@ -45,13 +47,15 @@ export async function buildSearch(index: GraphIndex, read: ReadProperties, mostB
     }
     // One that has been deleted since is told as changed.
     const folded = foldText(index.nodes[no]?.name ?? '');
-    for (const pair of pairsOf(folded)) pairs.add(pair, line);
+    const pairsHere = pairsOf(folded);
+    sizes[line] = pairsHere.size;
+    for (const pair of pairsHere) pairs.add(pair, line);
     names.push(folded);
     const text = properties.get(no);
     if (text !== undefined) for (const term of termsOfProperties(text)) terms.add(term, no);
   }
   await nextTurn();
   const text = new NameText(names, nos);
-  const parts = { names: text, pairs: await pairs.build(), terms: await terms.build() };
+  const parts = { names: text, pairs: new NamePairs(await pairs.build(), sizes), terms: await terms.build() };
   return { ...parts, bytes: text.bytes + parts.pairs.bytes + parts.terms.bytes };
 }

@@ -6,16 +6,20 @@ import {
   ENOUGH_FOUND,
   matchName,
   matchProperties,
+  matchShare,
   matchSimilar,
   MOST_SIMILAR,
   nodeOf,
   type Match,
 } from './match.ts';
 import type { Accepts } from './name-text.ts';
-import { foldText, pairsOf, termsOfProperties } from './terms.ts';
+import { holdsLine } from './postings.ts';
+import { foldText, innerPairsOf, pairsOf, termsOfProperties } from './terms.ts';
 
 /** Changed nodes beyond which the whole is built anew, beside the requests. */
 const MOST_CHANGED = 2000;
+/** Names that are looked at one by one, in some milliseconds; a search of their text, which stops early, goes beyond. */
+const MOST_LINES = 50_000;
 
 /** A node that changed since the rest was built. */
 interface Changed {
@@ -68,18 +72,23 @@ export class GraphSearch {
   async find(text: string, wanted: Wanted): Promise<number[]> {
     await this.#catchUp();
     const folded = foldText(text);
-    const found = this.#findDirect(folded, wanted);
-    const known = new Set(found.map(nodeOf));
-    const add = (more: readonly Match[]): void => {
-      for (const one of more) if (known.size < known.add(nodeOf(one)).size) found.push(one);
-    };
-    if (found.length < ENOUGH_FOUND) add(this.#findSimilar(folded, known, wanted.accepts));
-    if (wanted.withProperties) add(this.#findByTerms(text, wanted));
-    return bestFirst(found);
+    const direct = this.#findDirect(folded, wanted);
+    const similar = direct.length < ENOUGH_FOUND ? this.#findSimilar(folded, direct, wanted.accepts) : [];
+    const held = wanted.withProperties && direct.length < wanted.most ? this.#findByTerms(text, wanted) : [];
+    if (similar.length + held.length === 0) return bestFirst(direct, wanted.most);
+    // A node that is found by its name and by its properties counts once, for its name.
+    return [...new Set(bestFirst([...direct, ...similar, ...held]))].slice(0, wanted.most);
   }
 
   #findDirect(folded: string, { most, accepts }: Wanted): Match[] {
-    const found = this.#parts.names.find(folded, { most, accepts: (no) => !this.#changed.has(no) && accepts(no) });
+    const { names, pairs } = this.#parts;
+    const isWanted = (no: number): boolean => !this.#changed.has(no) && accepts(no);
+    const inner = innerPairsOf(folded);
+    const lines = inner.size === 0 ? undefined : pairs.withAll(inner);
+    const found =
+      lines && lines.length <= MOST_LINES
+        ? names.findAmong(lines, folded, isWanted)
+        : names.find(folded, { most, accepts: isWanted });
     for (const [no, { name }] of this.#changed) {
       const match = name === undefined || !accepts(no) ? undefined : matchName(no, name, folded);
       if (match !== undefined) found.push(match);
@@ -87,43 +96,33 @@ export class GraphSearch {
     return found;
   }
 
-  /** Unchanged nodes whose names have at least half of the pairs. */
-  #candidates(pairs: ReadonlySet<string>): { no: number; name: string }[] {
-    const { names, pairs: postings } = this.#parts;
-    const shared = new Uint16Array(names.lines);
-    const half = Math.ceil(pairs.size / 2);
-    const lines: number[] = [];
-    for (const pair of pairs) {
-      for (const line of postings.of(pair)) {
-        const count = (shared[line] ?? 0) + 1;
-        shared[line] = count;
-        if (count === half) lines.push(line);
-      }
-    }
-    const candidates = lines.map((line) => ({ no: names.noOf(line), name: names.nameOf(line) }));
-    return candidates.filter(({ no }) => !this.#changed.has(no));
-  }
-
-  #findSimilar(folded: string, known: ReadonlySet<number>, accepts: Accepts): Match[] {
+  /** Names that are alike, of nodes that are not among the direct matches; only the best of them. */
+  #findSimilar(folded: string, direct: readonly Match[], accepts: Accepts): Match[] {
+    const { names, pairs: pairsOfNames } = this.#parts;
+    const known = new Set(direct.map(nodeOf));
     const pairs = pairsOf(folded);
-    const changed = [...this.#changed].flatMap(([no, { name }]) => (name === undefined ? [] : [{ no, name }]));
-    return [...this.#candidates(pairs), ...changed]
-      .filter(({ no }) => !known.has(no) && accepts(no))
-      .flatMap(({ no, name }) => matchSimilar(no, name, pairs) ?? [])
-      .toSorted((a, b) => a - b)
-      .slice(0, MOST_SIMILAR);
+    const found: Match[] = [];
+    pairsOfNames.eachSimilar(pairs, (line, share) => {
+      const no = names.noOf(line);
+      if (!known.has(no) && !this.#changed.has(no) && accepts(no)) found.push(matchShare(no, share));
+    });
+    for (const [no, { name }] of this.#changed) {
+      if (name === undefined || known.has(no) || !accepts(no)) continue;
+      const match = matchSimilar(no, name, pairs);
+      if (match !== undefined) found.push(match);
+    }
+    return found.toSorted((a, b) => a - b).slice(0, MOST_SIMILAR);
   }
 
   #findByTerms(text: string, { most, accepts }: Wanted): Match[] {
     const terms = [...new Set(termsOf(text))];
     const lists = terms.map((term) => this.#parts.terms.of(term)).toSorted((a, b) => a.length - b.length);
-    const [shortest] = lists;
+    const [shortest, ...others] = lists;
     if (!shortest) return [];
-    const others = lists.slice(1).map((list) => new Set(list));
     const found: Match[] = [];
     for (const no of shortest) {
       if (found.length >= most) break;
-      const isWanted = !this.#changed.has(no) && others.every((other) => other.has(no)) && accepts(no);
+      const isWanted = !this.#changed.has(no) && others.every((other) => holdsLine(other, no)) && accepts(no);
       if (isWanted) found.push(matchProperties(no));
     }
     for (const [no, changed] of this.#changed) {

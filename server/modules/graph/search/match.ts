@@ -9,7 +9,7 @@ const SIMILAR = 4;
 const PROPERTIES = 5;
 
 /** Share of pairs in common (Dice) from which names are similar. */
-const SIMILAR_FROM = 0.6;
+export const LEAST_SIMILAR = 0.6;
 /** Similar names are looked for only where the wanted text itself is found this rarely, and only the best are kept. */
 export const ENOUGH_FOUND = 10;
 export const MOST_SIMILAR = 100;
@@ -27,15 +27,42 @@ function match(rank: number, tie: number, no: number): Match {
 }
 
 export function nodeOf(found: Match): number {
-  return found % NUMBERS;
+  // Far faster than the remainder of numbers beyond 32 bits.
+  return found - Math.floor(found / NUMBERS) * NUMBERS;
 }
 
-/** The best matches of a list that is not in order. */
-export function bestFirst(found: readonly Match[]): number[] {
-  return Array.from(Float64Array.from(found).toSorted(), nodeOf);
+/** How a match matches, without its node. */
+function kindOf(found: Match): number {
+  return Math.floor(found / NUMBERS);
+}
+
+/** The matches of a list that can be among the best of so many; a few more, where they match alike. */
+function bestOf(found: readonly Match[], most: number): readonly Match[] {
+  if (found.length <= most) return found;
+  const counts = new Uint32Array(kindOf(match(PROPERTIES, MOST_TIE, 0)) + 1);
+  for (const one of found) counts[kindOf(one)] = (counts[kindOf(one)] ?? 0) + 1;
+  let last = 0;
+  for (let sum = counts[0] ?? 0; sum < most; sum += counts[last] ?? 0) last++;
+  return found.filter((one) => kindOf(one) <= last);
+}
+
+/** The nodes of matches that are not in order; of more than `most` the best of them. */
+export function bestFirst(found: readonly Match[], most = Infinity): number[] {
+  const best = bestOf(found, most);
+  const sorted = new Float64Array(best.length);
+  for (let i = 0; i < best.length; i++) sorted[i] = best[i] ?? 0;
+  const nos: number[] = [];
+  for (const one of sorted.toSorted().subarray(0, Math.min(most, best.length))) nos.push(nodeOf(one));
+  return nos;
 }
 
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+/** The same of the first 128 characters, which needs no pattern. */
+const PLAIN = Array.from({ length: 128 }, (_, code) => WORD_CHARACTER.test(String.fromCharCode(code)));
+
+function isWordCharacter(text: string, at: number): boolean {
+  return PLAIN[text.charCodeAt(at)] ?? WORD_CHARACTER.test(text.charAt(at));
+}
 
 /** How a folded text stands in the folded name of a node, where it stands best; undefined when it does not. */
 export function matchName(no: number, name: string, wanted: string): Match | undefined {
@@ -43,15 +70,20 @@ export function matchName(no: number, name: string, wanted: string): Match | und
   if (at === -1) return undefined;
   if (at === 0) return match(name.length === wanted.length ? EXACT : PREFIX, name.length, no);
   for (; at !== -1; at = name.indexOf(wanted, at + 1)) {
-    if (!WORD_CHARACTER.test(name.charAt(at - 1))) return match(WORD, name.length, no);
+    if (!isWordCharacter(name, at - 1)) return match(WORD, name.length, no);
   }
   return match(INSIDE, name.length, no);
+}
+
+/** A node whose name shares so much with the wanted text. */
+export function matchShare(no: number, share: number): Match {
+  return match(SIMILAR, Math.round((1 - share) * MOST_TIE), no);
 }
 
 /** A folded name that is similar to the text of these pairs; undefined when it is not. */
 export function matchSimilar(no: number, name: string, wanted: ReadonlySet<string>): Match | undefined {
   const share = similarity(wanted, pairsOf(name));
-  return share < SIMILAR_FROM ? undefined : match(SIMILAR, Math.round((1 - share) * MOST_TIE), no);
+  return share < LEAST_SIMILAR ? undefined : matchShare(no, share);
 }
 
 /** A node whose properties hold all terms. */

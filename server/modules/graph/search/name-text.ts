@@ -54,6 +54,17 @@ export class NameText {
     return [...found.values()];
   }
 
+  /** All of these lines whose name holds the folded text. */
+  findAmong(lines: Iterable<number>, wanted: string, accepts: Accepts): Match[] {
+    const found: Match[] = [];
+    for (const line of lines) {
+      const no = this.noOf(line);
+      const match = accepts(no) ? matchName(no, this.nameOf(line), wanted) : undefined;
+      if (match !== undefined) found.push(match);
+    }
+    return found;
+  }
+
   #collect(
     found: Map<number, Match>,
     { needle, wanted, most, accepts }: { needle: string; wanted: string; most: number; accepts: Accepts },

@@ -24,6 +24,17 @@ class Column {
   }
 }
 
+/** Whether lines in order hold one of them. */
+export function holdsLine(lines: Int32Array, wanted: number): boolean {
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return lines[low] === wanted;
+}
+
 /** Which lines hold a term: 4 bytes for each. */
 export class Postings {
   readonly #terms: TermTable;
@@ -40,7 +51,7 @@ export class Postings {
     return this.#terms.bytes + 4 * (this.#starts.length + this.#lines.length);
   }
 
-  /** The lines of a term, in the order they were added. */
+  /** The lines of a term, in order. */
   of(term: string): Int32Array {
     const number = this.#terms.find(term);
     return number === undefined ? NONE : this.#lines.subarray(this.#starts[number], this.#starts[number + 1]);
@@ -53,7 +64,7 @@ export class PostingsBuilder {
   readonly #numbers = new Column();
   readonly #lines = new Column();
 
-  /** Each term of a line once. */
+  /** Each term of a line once; lines in order. */
   add(term: string, line: number): void {
     this.#numbers.push(this.#terms.add(term));
     this.#lines.push(line);

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestFirst, matchName, matchSimilar, nodeOf } from './match.ts';
+import { bestFirst, matchName, matchShare, matchSimilar, nodeOf } from './match.ts';
+import { NamePairs } from './name-pairs.ts';
 import { NameText } from './name-text.ts';
-import { PostingsBuilder } from './postings.ts';
+import { holdsLine, PostingsBuilder } from './postings.ts';
 import { TermTable } from './term-table.ts';
-import { foldText, pairsOf, similarity, termsOfProperties } from './terms.ts';
+import { foldText, innerPairsOf, pairsOf, similarity, termsOfProperties } from './terms.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-', '京', 'é'), maxLength: 8 });
 const named = fc.array(letters.map(foldText), { maxLength: 40 });
 const wantedText = fc.string({ unit: fc.constantFrom('a', 'b', '-', '京', 'é'), minLength: 1, maxLength: 3 });
+const wantedPair = fc.string({ unit: fc.constantFrom('a', 'b', '-', '京', 'é'), minLength: 2, maxLength: 4 });
 const all = (): boolean => true;
 const isEvenLine = (no: number): boolean => no % 4 === 0;
 
@@ -90,6 +92,50 @@ describe('names', () => {
   });
 });
 
+/** Pairs of names, by their place in the list. */
+async function pairsOfAll(names: readonly string[]): Promise<NamePairs> {
+  const builder = new PostingsBuilder();
+  for (const [line, name] of names.entries()) for (const pair of pairsOf(name)) builder.add(pair, line);
+  const sizes = Uint16Array.from(names, (name) => pairsOf(name).size);
+  return new NamePairs(await builder.build(), sizes);
+}
+
+describe('pairs of names', () => {
+  test('give every name that holds a text, and the same again', async () => {
+    await fc.assert(
+      fc.asyncProperty(named, wantedPair, async (names, wanted) => {
+        const pairs = await pairsOfAll(names);
+        const lines = new Set(pairs.withAll(innerPairsOf(wanted)));
+        expect(new Set(pairs.withAll(innerPairsOf(wanted)))).toEqual(lines);
+        const found = textOf(names).findAmong(lines, wanted, all);
+        const holding = names.flatMap((name, line) => (name.includes(wanted) ? [2 * line] : []));
+        expect(found.map(nodeOf)).toEqual(holding);
+      }),
+    );
+  });
+
+  test('give the similar names, as by looking at each', async () => {
+    await fc.assert(
+      fc.asyncProperty(named, letters.map(foldText), async (names, wanted) => {
+        const found: number[] = [];
+        const pairs = await pairsOfAll(names);
+        pairs.eachSimilar(pairsOf(wanted), (line, share) => found.push(matchShare(line, share)));
+        const each = names.flatMap((name, line) => matchSimilar(line, name, pairsOf(wanted)) ?? []);
+        expect(new Set(found)).toEqual(new Set(each));
+      }),
+    );
+  });
+});
+
+test('the best of many are those that come first of all', () => {
+  fc.assert(
+    fc.property(named, wantedText, fc.integer({ min: 1, max: 10 }), (names, wanted, most) => {
+      const found = names.flatMap((name, no) => matchName(no, name, wanted) ?? []);
+      expect(bestFirst(found, most)).toEqual(bestFirst(found).slice(0, most));
+    }),
+  );
+});
+
 test('similarity is symmetric, 1 of the same and 0 of nothing in common', () => {
   fc.assert(
     fc.property(letters, letters, (a, b) => {
@@ -113,6 +159,15 @@ test('postings give the lines of each term, as a map does', async () => {
       }
       const postings = await builder.build();
       for (const [term, lines] of map) expect([...postings.of(term)]).toEqual(lines);
+    }),
+  );
+});
+
+test('a list holds its numbers and no others', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(60)), fc.nat(60), (numbers, wanted) => {
+      const list = Int32Array.from(numbers).toSorted();
+      expect(holdsLine(list, wanted)).toBe(numbers.includes(wanted));
     }),
   );
 });

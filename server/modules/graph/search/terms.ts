@@ -8,12 +8,16 @@ export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** Pairs of neighbouring characters of a folded text with a blank at each end, each once. */
-export function pairsOf(folded: string): Set<string> {
-  const padded = ` ${folded} `;
+/** Pairs of neighbouring characters of a folded text, each once. */
+export function innerPairsOf(folded: string): Set<string> {
   const pairs = new Set<string>();
-  for (let i = 0; i + 1 < padded.length; i++) pairs.add(padded.slice(i, i + 2));
+  for (let i = 0; i + 1 < folded.length; i++) pairs.add(folded.slice(i, i + 2));
   return pairs;
+}
+
+/** The same of the text with a blank at each end. */
+export function pairsOf(folded: string): Set<string> {
+  return innerPairsOf(` ${folded} `);
 }
 
 /** Dice's coefficient: twice what two sets share, by what they hold together. */
