@@ -13,7 +13,7 @@ export function deleteDocument(database: Database, name: BaseName, documentId: s
     if (!document) throw noSuchDocument(documentId);
     const counter = base.counter + 1;
     await removeParts(tx, base, { counter, documentNo: document.no });
-    await removeRow(tx, base, document.no);
+    await removeRow(tx, base, document.id);
     await saveProgress(tx, [{ base, counter, documentsAdded: -1 }]);
     return base;
   });

@@ -21,7 +21,7 @@ async function replaceOrAdd(
     return 1;
   }
   await removeParts(tx, base, { counter: document.no, documentNo: old.no });
-  await rewriteRow(tx, old.no, document);
+  await rewriteRow(tx, old.id, document);
   await insertChunks(tx, [document]);
   return 0;
 }

@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Transaction } from '../../../platform/db/index.ts';
 import { termsOf } from '../../../platform/text/index.ts';
 import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
-import { batchesAfter, chunksAfter, removalsAfter, vectorsOf, type ChunkRow } from '../store/changes.store.ts';
+import { chunksAfter, removalsAfter, vectorsAfter, type ChunkRow } from '../store/changes.store.ts';
 import type { VectorArena } from '../vectors/vector-arena.ts';
 import type { BaseIndex, IndexedChunk } from './base-index.ts';
 
 /** Chunks whose terms are made before others have a turn: some ten milliseconds. */
 const CHUNKS_AT_ONCE = 100;
+const VECTORS_AT_ONCE = 256;
 /** Up to so many, changes become visible all at once. */
 const MOST_AT_ONCE = 500;
 const MOST_POSITION = 2 ** 31 - 1;
@@ -80,11 +81,14 @@ async function applyVectors(
 ): Promise<void> {
   const { model } = space;
   const { index } = followed;
-  for (const batch of await batchesAfter(tx, base, { model, after: index.vectorCounter })) {
-    for (const row of await vectorsOf(tx, base, { model, batch })) index.addVector(row, floatsOf(row.vector), space);
-    index.vectorCounter = batch;
+  for (;;) {
+    const rows = await vectorsAfter(tx, base, { model, batch: index.vectorCounter, limit: VECTORS_AT_ONCE });
+    for (const row of rows) index.addVector(row, floatsOf(row.vector), space);
+    const last = rows.at(-1);
+    if (!last) return;
+    index.vectorCounter = last.batch;
     demandRoom(followed);
-    await nextTurn();
+    if (rows.length < VECTORS_AT_ONCE) return;
   }
 }
 

@@ -1,5 +1,6 @@
 import { prepared, type Queryable, type Transaction } from '../../../platform/db/index.ts';
 import type { BaseKey } from './base.store.ts';
+import { documentOfNumber } from './document-of-number.ts';
 
 export interface ChunkRow {
   documentNo: number;
@@ -14,16 +15,19 @@ export interface ChunkRow {
 export interface VectorRow {
   documentNo: number;
   position: number;
+  batch: number;
   vector: Buffer;
 }
 
 const selectChunks = prepared(`select c.document_no as "documentNo", c.position, c.heading, c.text, d.title,
     d.metadata::text as metadata
-  from knowledge_chunks c
-  join knowledge_documents d
-    on d.developer_id = c.developer_id and d.base_no = c.base_no and d.no = c.document_no
-  where c.developer_id = $1 and c.base_no = $2 and (c.document_no, c.position) > ($3::bigint, $4::int)
-  order by c.document_no, c.position limit $5`);
+  from (
+    select * from knowledge_chunks
+    where developer_id = $1 and base_no = $2 and (document_no, position) > ($3::bigint, $4::int)
+    order by document_no, position limit $5
+  ) c
+  join ${documentOfNumber('c.document_no')} on d.no = c.document_no
+  order by c.document_no, c.position`);
 
 /** Chunks behind a place, in order. */
 export async function chunksAfter(
@@ -43,27 +47,16 @@ export async function removalsAfter(tx: Transaction, { developerId, no }: BaseKe
   return rows.map((row) => row.no);
 }
 
-const selectVectors = prepared(`select document_no as "documentNo", position, vector from knowledge_vectors
-  where developer_id = $1 and base_no = $2 and model = $3 and no = $4 and vector is not null`);
+const selectVectors = prepared(`select document_no as "documentNo", position, no as batch, vector
+  from knowledge_vectors
+  where developer_id = $1 and base_no = $2 and model = $3 and no > $4 and vector is not null
+  order by no fetch first $5 rows with ties`);
 
-/** The vectors of one batch. */
-export async function vectorsOf(
+/** Vectors of whole batches behind one, in the order of the batches: about so many. */
+export async function vectorsAfter(
   tx: Transaction,
   { developerId, no }: BaseKey,
-  { model, batch }: { model: string; batch: number },
+  { model, batch, limit }: { model: string; batch: number; limit: number },
 ): Promise<VectorRow[]> {
-  return (await tx.query<VectorRow>(selectVectors([developerId, no, model, batch]))).rows;
-}
-
-const selectBatches = prepared(`select distinct no from knowledge_vectors
-  where developer_id = $1 and base_no = $2 and model = $3 and no > $4 order by no`);
-
-/** Batches of vectors behind one, in order. */
-export async function batchesAfter(
-  tx: Transaction,
-  { developerId, no }: BaseKey,
-  { model, after }: { model: string; after: number },
-): Promise<number[]> {
-  const { rows } = await tx.query<{ no: number }>(selectBatches([developerId, no, model, after]));
-  return rows.map((row) => row.no);
+  return (await tx.query<VectorRow>(selectVectors([developerId, no, model, batch, limit]))).rows;
 }

@@ -58,17 +58,17 @@ export async function removeParts(
   await tx.query(deleteOldRemovals([developerId, no, counter - KEPT_COUNTERS]));
 }
 
-const deleteRow = prepared('delete from knowledge_documents where developer_id = $1 and base_no = $2 and no = $3');
+const deleteRow = prepared('delete from knowledge_documents where developer_id = $1 and base_no = $2 and id = $3');
 
-export async function removeRow(tx: Transaction, { developerId, no }: BaseKey, documentNo: number): Promise<void> {
-  await tx.query(deleteRow([developerId, no, documentNo]));
+export async function removeRow(tx: Transaction, { developerId, no }: BaseKey, id: string): Promise<void> {
+  await tx.query(deleteRow([developerId, no, id]));
 }
 
 const updateRow = prepared(`update knowledge_documents set no = $4, content = $5, metadata = $6::json
-  where developer_id = $1 and base_no = $2 and no = $3`);
+  where developer_id = $1 and base_no = $2 and id = $3`);
 
 /** Gives a document that stays a new number, content and metadata. */
-export async function rewriteRow(tx: Transaction, oldNo: number, written: WrittenDocument): Promise<void> {
+export async function rewriteRow(tx: Transaction, id: string, written: WrittenDocument): Promise<void> {
   const { base, no, content, metadata } = written;
-  await tx.query(updateRow([base.developerId, base.no, oldNo, no, content, metadata]));
+  await tx.query(updateRow([base.developerId, base.no, id, no, content, metadata]));
 }
