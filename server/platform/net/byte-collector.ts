@@ -1,6 +1,7 @@
 import { tooLarge } from './outbound-error.ts';
 
-const FIRST_SIZE = 16 * 1024;
+/** A body that comes in one piece gets as much as it needs; of one that goes on, more is expected. */
+const SECOND_SIZE = 16 * 1024;
 
 /**
  * Puts bytes together in one buffer that grows as they come. A list of the pieces would do, if the sender did not
@@ -29,7 +30,8 @@ export class ByteCollector {
   }
 
   #grow(needed: number): void {
-    const size = Math.min(this.#maxBytes, Math.max(needed, this.#buffer.length * 2, FIRST_SIZE));
+    const expected = this.#length === 0 ? needed : Math.max(needed, this.#buffer.length * 2, SECOND_SIZE);
+    const size = Math.min(this.#maxBytes, expected);
     const grown = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;

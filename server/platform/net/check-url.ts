@@ -10,8 +10,8 @@ const MAX_HOSTNAME_LENGTH = 254;
  * that the policy refuses. Odd spellings of addresses (octal, hex, decimal, short) are normalised by the URL parser first.
  */
 export function checkUrl(text: string, policy: AddressPolicy): URL {
-  if (!URL.canParse(text)) throw new OutboundError('refused', 'The address is not a valid URL.');
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (!url) throw new OutboundError('refused', 'The address is not a valid URL.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new OutboundError('refused', `Only http and https addresses are called, not ${url.protocol}//.`);
   }

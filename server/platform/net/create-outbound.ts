@@ -1,20 +1,16 @@
 import { createAddressPolicy, type OutboundPolicy } from './address-policy.ts';
 import { checkUrl } from './check-url.ts';
-import { abortable, Deadline } from './deadline.ts';
-import { send, type Answer, type Hop } from './exchange.ts';
+import { Deadline } from './deadline.ts';
+import { send, type Head, type Hop } from './exchange.ts';
 import { requestHeaders, requestMethod } from './headers.ts';
 import { OutboundError } from './outbound-error.ts';
 import { PinnedPools } from './pinned-pools.ts';
-import { readBody } from './read-body.ts';
-import { readStart } from './read-start.ts';
 import { redirected, redirectTarget } from './redirect.ts';
 import { resolveHost, type Lookup } from './resolve-host.ts';
 import { systemLookup } from './system-lookup.ts';
 
 const MAX_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5000;
-/** A redirect's body is read away up to here, to keep the connection; a longer one costs it. */
-const MAX_REDIRECT_BODY_BYTES = 16 * 1024;
 
 export interface OutboundOptions {
   policy: OutboundPolicy;
@@ -70,40 +66,35 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
   const addresses = createAddressPolicy(policy);
   const pools = new PinnedPools(connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
 
-  const sendHop = async (hop: Hop, { signal }: Deadline): Promise<Answer> => {
-    const resolved = await abortable(resolveHost(hop.url.hostname, { lookup, policy: addresses }), signal);
-    // Undici notices a signal only once it is connected.
-    return abortable(send(pools.get(hop.url.origin, resolved), hop, signal), signal);
+  /** Where an answer leads, when that is followed. Throws when it leads where nobody may go. */
+  const redirectOf = ({ request, hop, count }: Leg, head: Head): URL | undefined => {
+    const target = request.redirects === 'refuse' ? undefined : redirectTarget(head, hop.url.href);
+    if (target === undefined) return undefined;
+    if (count === MAX_REDIRECTS) throw new OutboundError('bad_response', 'The address redirects too often.');
+    const url = checkUrl(target, addresses);
+    if (request.redirects === 'same-host') demandSameHost(url, hop.url);
+    return url;
   };
 
-  const exchange = async (request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> => {
-    let hop = firstHop(request, checkUrl(request.url, addresses));
-    for (let redirects = 0; ; redirects++) {
-      const answer = await sendHop(hop, deadline);
-      const { status, headers } = answer;
-      const target = request.redirects === 'refuse' ? undefined : redirectTarget(answer, hop.url.href);
-      if (target === undefined) {
-        const body =
-          request.excess === 'cut'
-            ? await readStart(answer.body, request.maxBytes)
-            : await readBody(answer.body, headers['content-encoding'] ?? '', request.maxBytes);
-        return { status, headers, body, url: hop.url.href };
-      }
-      if (redirects === MAX_REDIRECTS) throw new OutboundError('bad_response', 'The address redirects too often.');
-      const url = checkUrl(target, addresses);
-      if (request.redirects === 'same-host') demandSameHost(url, hop.url);
-      hop = redirected(hop, status, url);
-      await answer.body.dump({ limit: MAX_REDIRECT_BODY_BYTES });
-    }
+  const travel = async (leg: Leg, deadline: Deadline): Promise<OutboundResponse> => {
+    const { request, hop, count } = leg;
+    const { maxBytes, excess = 'refuse' } = request;
+    const resolved = await deadline.bound(resolveHost(hop.url.hostname, { lookup, policy: addresses }));
+    const pool = pools.get(hop.url.origin, resolved);
+    const reading = { maxBytes, excess, redirectOf: (head: Head) => redirectOf(leg, head) };
+    const { status, headers, body, redirect } = await send(pool, hop, { ...reading, deadline });
+    return redirect
+      ? travel({ request, hop: redirected(hop, status, redirect), count: count + 1 }, deadline)
+      : { status, headers, body, url: hop.url.href };
   };
 
   return {
     request: async (request) => {
       const deadline = new Deadline(request.timeoutMs, request.signal);
       try {
-        return await exchange(request, deadline);
+        return await travel({ request, hop: firstHop(request, checkUrl(request.url, addresses)), count: 0 }, deadline);
       } catch (error) {
-        throw deadline.fail(error);
+        throw deadline.explain(error);
       } finally {
         deadline.end();
       }
@@ -111,6 +102,14 @@ export function createOutbound({ policy, lookup = systemLookup, connectTimeoutMs
     check: (url) => checkUrl(url, addresses),
     close: () => pools.close(),
   };
+}
+
+/** One request on the way to an answer. */
+interface Leg {
+  request: OutboundRequest;
+  hop: Hop;
+  /** Redirects so far. */
+  count: number;
 }
 
 function demandSameHost(target: URL, from: URL): void {

@@ -1,66 +1,55 @@
 import { explainFailure } from './network-failure.ts';
 import { OutboundError } from './outbound-error.ts';
 
-/** Rejects when the signal is aborted, whether or not the work can be cancelled itself. */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(signal.reason);
-  if (signal.aborted) giveUp();
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-    // A late failure of work that nobody waits for any more must not end the process.
-    work.catch(() => undefined);
-  }
-}
+type GiveUp = (reason: Error) => void;
 
 /** Ends an exchange when its time is over or its caller leaves, and says afterwards which of these it was. */
 export class Deadline {
-  readonly #abort = new AbortController();
   readonly #timeoutMs: number;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
-  #isOver = false;
+  #giveUp: GiveUp | undefined;
+  #reason: Error | undefined;
 
   constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
     this.#timeoutMs = timeoutMs;
     this.#callerSignal = callerSignal;
     this.#timer = setTimeout(() => {
-      this.#isOver = true;
-      this.#abort.abort();
+      this.#pass(new OutboundError('timeout', `There was no complete answer within ${this.#timeoutMs} ms.`));
     }, timeoutMs);
-    if (callerSignal?.aborted) this.#abort.abort();
+    if (callerSignal?.aborted) this.#onCallerAbort();
     callerSignal?.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
 
-  readonly #onCallerAbort = (): void => this.#abort.abort();
+  readonly #onCallerAbort = (): void => this.#pass(new OutboundError('aborted', 'The request was given up.'));
 
-  /** Aborted when the time is over, the caller leaves, or the exchange fails. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  #pass(reason: Error): void {
+    this.#reason ??= reason;
+    this.#giveUp?.(this.#reason);
+  }
+
+  /** Has what is under way now given up when the deadline passes: at once, when it has. Takes the place of the last. */
+  watch(giveUp: GiveUp): void {
+    this.#giveUp = giveUp;
+    if (this.#reason) giveUp(this.#reason);
+  }
+
+  /** Rejects when the deadline passes, though the work itself cannot be given up. */
+  bound<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.watch(reject);
+      work.then(resolve, reject);
+    });
   }
 
   end(): void {
     clearTimeout(this.#timer);
+    this.#giveUp = undefined;
     this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);
   }
 
-  /** Closes whatever a failed exchange has left open, and gives what its caller is told. */
-  fail(error: unknown): unknown {
-    const reason = this.#explain(error);
-    this.#abort.abort();
-    return reason;
-  }
-
-  #explain(error: unknown): unknown {
-    if (error instanceof OutboundError) return error;
-    if (this.#callerSignal?.aborted) return new OutboundError('aborted', 'The request was given up.', { cause: error });
-    if (this.#isOver) {
-      const message = `There was no complete answer within ${this.#timeoutMs} ms.`;
-      return new OutboundError('timeout', message, { cause: error });
-    }
-    return explainFailure(error);
+  /** What the caller is told of a failure. */
+  explain(error: unknown): unknown {
+    return error instanceof OutboundError ? error : (this.#reason ?? explainFailure(error));
   }
 }

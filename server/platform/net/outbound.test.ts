@@ -120,6 +120,14 @@ describe('an answer', () => {
     );
   });
 
+  it('is what comes after the hints before it', async () => {
+    const { url } = await serveBytes(
+      'HTTP/1.1 103 Early Hints\r\nlocation: /hint\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
+    );
+    const { status, headers, body } = await call(url, { redirects: 'follow' });
+    expect({ status, location: headers['location'], body: String(body) }).toEqual({ status: 200, body: 'ok' });
+  });
+
   it.each([
     ['HEAD', 200],
     ['GET', 204],

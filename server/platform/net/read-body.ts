@@ -20,6 +20,11 @@ function encodingsOf(contentEncoding: string): string[] {
   return names;
 }
 
+/** Whether a Content-Encoding names anything that has to be taken off. */
+export function isEncoded(contentEncoding: string): boolean {
+  return encodingsOf(contentEncoding).length > 0;
+}
+
 /** The chunks of a body. Readable leaves the type open; an answer's body is never in object mode. */
 async function* chunksOf(body: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of body) if (Buffer.isBuffer(chunk)) yield chunk;

@@ -1,15 +1,16 @@
-import type { Answer, Hop } from './exchange.ts';
+import type { Head, Hop } from './exchange.ts';
 import { withoutBodyHeaders, withoutCredentials } from './headers.ts';
 import { OutboundError } from './outbound-error.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The address that an answer redirects to, if it does. */
-export function redirectTarget({ status, headers }: Answer, from: string): string | undefined {
+export function redirectTarget({ status, headers }: Head, from: string): string | undefined {
   const location = REDIRECTS.has(status) ? headers['location'] : undefined;
   if (location === undefined) return undefined;
-  if (!URL.canParse(location, from)) throw new OutboundError('bad_response', 'The redirect has no valid address.');
-  return new URL(location, from).href;
+  const target = URL.parse(location, from);
+  if (!target) throw new OutboundError('bad_response', 'The redirect has no valid address.');
+  return target.href;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { abortable } from './deadline.ts';
+import { abortable } from './abortable.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
