@@ -163,3 +163,18 @@ test('processes that share a database embed each passage once', async () => {
   const texts = server.requests.slice(before).flatMap(({ input }) => input);
   expect(texts.filter((text) => text.includes('unique')).toSorted()).toEqual([...new Set(texts)].toSorted());
 });
+
+test('what a process without an embedder stores, another embeds soon after', { timeout: 30_000 }, async () => {
+  const wordsOnly = await startTestApp({
+    EMBEDDINGS: 'off',
+    DATABASE_URL: app.databaseUrl,
+    DATA_DIR: await makeDataDir(),
+  });
+  const base = await createBase();
+  // Both have looked at all bases by now, and do so again only after a minute.
+  await upload(base, { content: 'First.' });
+  await expect.poll(() => vectors().then(({ length }) => length)).toBe(1);
+  await upload(base, { content: 'Second.' }, wordsOnly);
+  await expect.poll(() => vectors().then(({ length }) => length), { timeout: 10_000 }).toBe(2);
+  await wordsOnly.stop();
+});

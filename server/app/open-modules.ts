@@ -73,6 +73,7 @@ async function openKnowledge(parts: Parts, client: ReturnType<typeof createTrust
   const { settings, storage, log } = parts;
   return createKnowledge({
     database: storage.database,
+    changes: storage.changes,
     log,
     memoryMb: settings.graph.HOT_INDEX_MB,
     dataDir: settings.db.DATA_DIR,

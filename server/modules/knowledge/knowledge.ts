@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/db/index.ts';
+import type { ChangeFeed, Database } from '../../platform/db/index.ts';
 import { createUploads, type Uploads } from './documents/upload-document.ts';
 import type { Embedder } from './embedders/embedder.ts';
 import { HotBases } from './memory/hot-bases.ts';
 import { SnapshotFolder } from './memory/snapshot-folder.ts';
+import { News } from './news.ts';
 import type { FoundPassage, Question } from './query/found-passage.ts';
 import { queryBase } from './query/query-base.ts';
 import { QuestionVectors } from './query/question-vectors.ts';
@@ -14,6 +15,7 @@ import { VectorArena } from './vectors/vector-arena.ts';
 
 export interface KnowledgeOptions {
   database: Database;
+  changes: ChangeFeed;
   log: Logger;
   /** Megabytes of bases in memory. */
   memoryMb: number;
@@ -41,7 +43,7 @@ export interface Knowledge {
 }
 
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
-  const { database, log, memoryMb, dataDir, embedder } = options;
+  const { database, changes, log, memoryMb, dataDir, embedder } = options;
   const hot = new HotBases({
     database,
     maxBytes: memoryMb * 1024 * 1024,
@@ -52,9 +54,19 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const questions = embedder && new QuestionVectors(embedder, log);
   const vectorOf = (text: string) => questions?.of(text) ?? Promise.resolve(undefined);
   let loop: EmbedLoop | undefined;
-  const onWritten = (base: BaseKey): void => {
+  const onHeard = (base: BaseKey): void => {
     hot.refresh(base);
-    loop?.wake();
+    loop?.add(base);
+  };
+  const news = new News({ database, changes, log, onHeard });
+  changes.onLost(() => loop?.lookAgain());
+  const onWritten = (base: BaseKey): void => {
+    onHeard(base);
+    news.tell(base);
+  };
+  const onEmbedded = (base: BaseKey): void => {
+    hot.refresh(base);
+    news.tell(base);
   };
   const uploads = createUploads({ database, log, onStored: onWritten });
   return {
@@ -62,15 +74,19 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     uploads,
     embeddingModel: embedder?.model,
     onWritten,
-    onDeleted: (base) => hot.forget(base),
+    onDeleted: async (base) => {
+      news.tell(base);
+      await hot.forget(base);
+    },
     query: (base, question) => queryBase({ database, hot, vectorOf }, base, question),
     startWork: () => {
-      if (embedder) loop ??= new EmbedLoop({ database, embedder, log, onStored: (base) => hot.refresh(base) });
+      if (embedder) loop ??= new EmbedLoop({ database, embedder, log, onStored: onEmbedded });
     },
     close: async () => {
       await uploads.close();
       await loop?.close();
       await embedder?.close();
+      await news.close();
       await hot.close();
     },
   };

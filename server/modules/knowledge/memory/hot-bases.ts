@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../platform/db/index.ts';
-import type { BaseKey, BaseRow } from '../store/base.store.ts';
+import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
 import { KEPT_COUNTERS } from '../store/replace-document.store.ts';
 import { applyChanges, TooLargeError, type VectorSpace } from './apply-changes.ts';
 import { BaseIndex } from './base-index.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 
 /** How long writes gather before a base in memory takes them in. */
-const REFRESH_DELAY_MS = 100;
+const REFRESH_DELAY_MS = 50;
+/** Bases are loaded before anybody asks for them while those in memory take less than this share of what they may. */
+const WARM_SHARE = 0.5;
 /** How long a query waits for a base that is being loaded, before the database answers it. */
 const LOAD_WAIT_MS = 400;
 /** How long a base that took too much memory is left to the database. */
@@ -49,7 +51,6 @@ interface Entry {
   /** What the file of it holds. */
   saved: Saved;
   isSaving: boolean;
-  isRefreshing: boolean;
 }
 
 /** Bases in memory. Each is brought in step with the database before it answers. */
@@ -60,6 +61,10 @@ export class HotBases {
   readonly #loads = new Map<number, Promise<BaseIndex | undefined>>();
   readonly #saves = new Set<Promise<void>>();
   readonly #tooLarge = new Map<number, number>();
+  /** Bases whose changes are about to be taken in. */
+  readonly #refreshing = new Set<number>();
+  #isWarming = false;
+  #isClosed = false;
 
   constructor(options: HotBasesOptions) {
     this.#options = options;
@@ -67,7 +72,7 @@ export class HotBases {
 
   /** The base as of its row or later; undefined while it is loaded, and where it does not fit. */
   async current(row: BaseRow): Promise<BaseIndex | undefined> {
-    if (this.#options.maxBytes === 0 || performance.now() < (this.#tooLarge.get(row.no) ?? 0)) return undefined;
+    if (this.#isTooLarge(row)) return undefined;
     const entry = this.#entries.get(row.no);
     if (!entry || row.counter - entry.index.counter > KEPT_COUNTERS) return this.#loaded(row);
     this.#entries.delete(row.no);
@@ -76,18 +81,32 @@ export class HotBases {
     return undefined;
   }
 
-  /** Takes changes in without anybody waiting, if the base is in memory. */
-  refresh(row: BaseKey): void {
-    const entry = this.#entries.get(row.no);
-    if (!entry || entry.isRefreshing) return;
-    entry.isRefreshing = true;
+  /** Takes changes in without anybody waiting. What is not in memory is loaded, as long as nothing has to go for it. */
+  refresh(base: BaseKey): void {
+    if (this.#refreshing.has(base.no)) return;
+    this.#refreshing.add(base.no);
     const refresh = async (): Promise<void> => {
       // What is written meanwhile is taken in together.
       await sleep(REFRESH_DELAY_MS, undefined, { ref: false });
-      entry.isRefreshing = false;
-      await this.#enqueue(entry);
+      this.#refreshing.delete(base.no);
+      if (this.#isClosed) return;
+      const entry = this.#entries.get(base.no);
+      await (entry ? this.#enqueue(entry) : this.#warm(base));
     };
     refresh().catch(this.#options.onError);
+  }
+
+  /** One at a time: writes to many bases must not wait for all of them to be loaded. */
+  async #warm(base: BaseKey): Promise<void> {
+    if (this.#isWarming || this.#loads.has(base.no) || this.#isTooLarge(base)) return;
+    if (this.#bytes > WARM_SHARE * this.#options.maxBytes) return;
+    this.#isWarming = true;
+    try {
+      const row = await findBase(this.#options.database, base);
+      if (row?.no === base.no && !this.#entries.has(base.no)) await (this.#loads.get(base.no) ?? this.#load(row));
+    } finally {
+      this.#isWarming = false;
+    }
   }
 
   /** Lets go of a base that was deleted. */
@@ -98,6 +117,7 @@ export class HotBases {
 
   /** Waits for what is being loaded, and writes down what changed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#loads.values());
     for (const entry of this.#entries.values()) {
       await entry.turn;
@@ -210,12 +230,20 @@ export class HotBases {
       throw error;
     }
     this.#drop(row.no);
-    const entry = { row, index, turn: Promise.resolve(), saved, isSaving: false, isRefreshing: false };
+    const entry = { row, index, turn: Promise.resolve(), saved, isSaving: false };
     this.#entries.set(row.no, entry);
     this.#evict(row.no);
     if (!this.#entries.has(row.no)) return undefined;
     this.#saveIfGrown(entry);
     return index;
+  }
+
+  get #bytes(): number {
+    return [...this.#entries.values()].reduce((sum, { index }) => sum + index.bytes, 0);
+  }
+
+  #isTooLarge({ no }: BaseKey): boolean {
+    return this.#options.maxBytes === 0 || performance.now() < (this.#tooLarge.get(no) ?? 0);
   }
 
   #drop(no: number): void {
@@ -225,7 +253,7 @@ export class HotBases {
 
   /** Lets the least recently used go while there is too much; the newest too, when it alone is too much. */
   #evict(newest: number): void {
-    let bytes = [...this.#entries.values()].reduce((sum, { index }) => sum + index.bytes, 0);
+    let bytes = this.#bytes;
     for (const [no, { index }] of this.#entries) {
       if (bytes <= this.#options.maxBytes) return;
       if (no === newest && this.#entries.size > 1) continue;

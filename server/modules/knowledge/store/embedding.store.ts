@@ -1,6 +1,6 @@
 import { prepared, type Database, type Transaction } from '../../../platform/db/index.ts';
 import { numbersOf } from './array-literal.ts';
-import type { BaseKey } from './base.store.ts';
+import type { BaseKey, BaseName } from './base.store.ts';
 
 /** Who embeds, and with what. */
 export interface EmbeddingWorker {
@@ -23,12 +23,25 @@ const MOST_POSITION = 2 ** 31 - 1;
 
 const FREE = `(e.owner is null or e.leased_until < now() or e.owner = $2)`;
 
-// The one that nobody has worked on for the longest time.
+// Those first that nobody has worked on for the longest time.
+const selectLacking = prepared(`select b.developer_id as "developerId", b.id, b.no from knowledge_bases b
+  left join knowledge_embeddings e on e.developer_id = b.developer_id and e.base_no = b.no and e.model = $1
+  where b.counter > coalesce(e.document_no, 0) and ${FREE}
+  order by e.leased_until nulls first limit $3`);
+
+/** Bases that lack vectors and that nobody works on. Looks at all bases. */
+export async function basesLackingVectors(
+  database: Database,
+  { model, owner }: EmbeddingWorker,
+  limit: number,
+): Promise<BaseKey[]> {
+  return (await database.query<BaseKey>(selectLacking([model, owner, limit]))).rows;
+}
+
 const claim = prepared(`with wanted as (
     select b.developer_id, b.id, b.no, b.counter from knowledge_bases b
     left join knowledge_embeddings e on e.developer_id = b.developer_id and e.base_no = b.no and e.model = $1
-    where b.counter > coalesce(e.document_no, 0) and ${FREE}
-    order by e.leased_until nulls first limit 1
+    where b.developer_id = $3 and b.id = $4 and b.counter > coalesce(e.document_no, 0) and ${FREE}
   ), taken as (
     insert into knowledge_embeddings as e (developer_id, base_no, model, owner, leased_until)
     select developer_id, no, $1, $2, now() + interval '${LEASE_SECONDS} seconds' from wanted
@@ -39,12 +52,13 @@ const claim = prepared(`with wanted as (
   select w.developer_id as "developerId", w.id, w.no, w.counter, t.document_no as "documentNo", t.position
   from taken t join wanted w on w.developer_id = t.developer_id and w.no = t.base_no`);
 
-/** Takes on a base that lacks vectors; undefined when there is none. */
+/** Takes on a base; undefined when it has all its vectors, is gone, or another process works on it. */
 export async function claimBase(
   database: Database,
   { model, owner }: EmbeddingWorker,
+  { developerId, id }: BaseName,
 ): Promise<EmbeddingClaim | undefined> {
-  return (await database.query<EmbeddingClaim>(claim([model, owner]))).rows[0];
+  return (await database.query<EmbeddingClaim>(claim([model, owner, developerId, id]))).rows[0];
 }
 
 const advance = prepared(`update knowledge_embeddings

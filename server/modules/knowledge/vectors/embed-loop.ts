@@ -8,6 +8,7 @@ import type { BaseKey } from '../store/base.store.ts';
 import { chunksAfter, type ChunkRow } from '../store/changes.store.ts';
 import {
   advanceClaim,
+  basesLackingVectors,
   claimBase,
   insertVectors,
   nextBatch,
@@ -20,8 +21,10 @@ import {
 const BATCH = 32;
 /** Batches after which another base has its turn. */
 const BATCHES_IN_TURN = 16;
-/** How often a process looks for what others have written. */
-const POLL_MS = 1000;
+/** How often a process looks at all bases: for what it was not told of, and for what another one has left. */
+const LOOK_MS = 60_000;
+/** Bases that one look finds. */
+const MOST_FOUND = 1000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
 const EMBED_TIMEOUT_MS = 50_000;
@@ -48,6 +51,11 @@ export class EmbedLoop {
   readonly #worker: { model: string; owner: string };
   readonly #closing = new AbortController();
   #wake = new AbortController();
+  /** Bases that may lack vectors, by number, the one that has waited for the longest time first. */
+  readonly #waiting = new Map<number, BaseKey>();
+  #lookAtMs = 0;
+  /** Whether the last look may have left bases out. */
+  #isMore = false;
   readonly #ended: Promise<void>;
 
   constructor(options: EmbedLoopOptions) {
@@ -56,8 +64,15 @@ export class EmbedLoop {
     this.#ended = this.#run();
   }
 
-  /** There is something to be done. */
-  wake(): void {
+  /** A base has got a document. */
+  add(base: BaseKey): void {
+    this.#waiting.set(base.no, base);
+    this.#wake.abort();
+  }
+
+  /** Something may have been missed. */
+  lookAgain(): void {
+    this.#lookAtMs = 0;
     this.#wake.abort();
   }
 
@@ -75,9 +90,10 @@ export class EmbedLoop {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.#isClosed) {
       try {
-        const found = await this.#workOnce();
+        const base = await this.#next();
+        if (base) await this.#work(base);
+        else await this.#pause(this.#lookAtMs - performance.now());
         pauseMs = FIRST_PAUSE_MS;
-        if (!found) await this.#pause(POLL_MS);
       } catch (error) {
         if (this.#isClosed) return;
         this.#options.log.warn(`passages wait for their vectors: ${errorMessage(error)}`);
@@ -93,17 +109,32 @@ export class EmbedLoop {
     this.#wake = new AbortController();
   }
 
-  async #workOnce(): Promise<boolean> {
+  async #next(): Promise<BaseKey | undefined> {
+    const isDone = this.#waiting.size === 0 && this.#isMore;
+    if (isDone || performance.now() >= this.#lookAtMs) await this.#look();
+    const [base] = this.#waiting.values();
+    if (base) this.#waiting.delete(base.no);
+    return base;
+  }
+
+  async #look(): Promise<void> {
+    this.#lookAtMs = performance.now() + LOOK_MS;
+    const found = await basesLackingVectors(this.#options.database, this.#worker, MOST_FOUND);
+    for (const base of found) this.#waiting.set(base.no, base);
+    this.#isMore = found.length === MOST_FOUND;
+  }
+
+  async #work(base: BaseKey): Promise<void> {
     const { database } = this.#options;
-    const claim = await claimBase(database, this.#worker);
-    if (!claim) return false;
+    const claim = await claimBase(database, this.#worker, base);
+    if (!claim) return;
     let isDone = false;
     try {
       for (let i = 0; i < BATCHES_IN_TURN && !isDone && !this.#isClosed; i++) isDone = await this.#embedBatch(claim);
     } finally {
+      if (!isDone) this.#waiting.set(base.no, base);
       await releaseClaim(database, this.#worker, { ...claim, isDone });
     }
-    return true;
   }
 
   /** Embeds what comes next in a base, and notes it in the claim; true when nothing comes any more. */
