@@ -255,7 +255,6 @@ export const traverseGraph = defineRoute({
     }),
   }),
   id: 'traverseGraph',
-  hasLargeAnswers: true,
   method: 'POST',
   path: '/v1/graph/{id}/traverse',
   summary: 'Follow edges from a node',

@@ -1,5 +1,5 @@
 import * as contract from '../../../contract/routes/graph.ts';
-import { implement, implementBytes, type Route } from '../../platform/http/index.ts';
+import { implement, implementBytes, implementWritten, type Route } from '../../platform/http/index.ts';
 import { deleteEdge, deleteGraph, deleteNode } from './delete-parts.ts';
 import { graphNameOf, noSuchNode, writableGraphName } from './graph-name.ts';
 import type { Graphs } from './graphs.ts';
@@ -72,7 +72,9 @@ export function graphRoutes(graphs: Graphs): Route[] {
     ...graphsAndStats(graphs),
     ...nodesAndEdges(graphs),
     implement(contract.searchGraph, (ctx, { params, body }) => searchGraph(graphs, graphNameOf(ctx, params), body)),
-    implement(contract.traverseGraph, (ctx, { params, body }) => traverseGraph(graphs, graphNameOf(ctx, params), body)),
+    implementWritten(contract.traverseGraph, (ctx, { params, body }) =>
+      traverseGraph(graphs, graphNameOf(ctx, params), body),
+    ),
     implementBytes(contract.syncGraph, async (ctx, { params, body }) => ({
       success: true as const,
       ...(await syncGraph(graphs.database, writableGraphName(ctx, params), body)),

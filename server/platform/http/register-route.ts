@@ -24,11 +24,13 @@ function bytesOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Some refusals of some endpoints carry a message alone; everything else goes to the error rim. */
 function failBare(contract: RouteContract, reply: FastifyReply, thrown: unknown): FastifyReply {
   if (!(thrown instanceof AppError) || !contract.errorsWithoutCode?.includes(thrown.code)) throw thrown;
   const body = JSON.stringify({ error: { message: thrown.message } });
-  return reply.code(thrown.status).type('application/json; charset=utf-8').send(body);
+  return reply.code(thrown.status).type(JSON_TYPE).send(body);
 }
 
 async function answerStream(
@@ -57,7 +59,7 @@ function sendNow(reply: FastifyReply, output: unknown): void {
     reply.send(output);
     return;
   }
-  reply.type('application/json; charset=utf-8').send(textOf(reply, output));
+  reply.type(JSON_TYPE).send(textOf(reply, output));
 }
 
 /** Answers at once where the handler does: a read that is served from memory waits for no promise. */
@@ -71,6 +73,7 @@ function answerRequest(route: Route, request: FastifyRequest, reply: FastifyRepl
     return stream;
   }
   reply.code(contract.status);
+  if (route.answer.kind === 'written') reply.type(JSON_TYPE);
   const output =
     route.answer.kind === 'bytes'
       ? route.answer.run(ctx, { params: request.params, body: bytesOf(request) })

@@ -6,6 +6,7 @@ export interface Route {
   contract: RouteContract;
   answer:
     | { kind: 'json'; run: (ctx: RequestContext, input: RouteInput<RouteContract>) => unknown }
+    | { kind: 'written'; run: (ctx: RequestContext, input: RouteInput<RouteContract>) => Promise<Buffer> }
     | { kind: 'bytes'; run: (ctx: RequestContext, input: { params: unknown; body: Buffer }) => Promise<unknown> }
     | {
         kind: 'stream';
@@ -21,6 +22,14 @@ export function implement<C extends RouteContract>(
   handler: (ctx: RequestContext, input: RouteInput<C>) => MaybePromise<RouteOutput<C>>,
 ): Route {
   return { contract, answer: { kind: 'json', run: (ctx, input) => handler(ctx, asInputOf<C>(input)) } };
+}
+
+/** Binds a handler that writes the JSON of its answer itself, as its contract says: for large answers made of texts. */
+export function implementWritten<C extends RouteContract>(
+  contract: C,
+  handler: (ctx: RequestContext, input: RouteInput<C>) => Promise<Buffer>,
+): Route {
+  return { contract, answer: { kind: 'written', run: (ctx, input) => handler(ctx, asInputOf<C>(input)) } };
 }
 
 /** Binds a handler that is given the bytes of the body, which it has to parse and to validate itself. */

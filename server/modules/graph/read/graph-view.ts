@@ -1,26 +1,28 @@
-import type { Direction, GraphNode } from '../../../../contract/shared/graph-shapes.ts';
+import type { Direction } from '../../../../contract/shared/graph-shapes.ts';
 import type { Database } from '../../../platform/db/index.ts';
 import { hasProperties, relationOf } from '../memory/adjacency.ts';
 import type { GraphIndex } from '../memory/graph-index.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import { edgeKey, edgeProperties, readWords, type EdgeRow } from '../store/read-edges.ts';
-import { findNode, nodesByNo, nodesNamed, wireNode, type NodeRow } from '../store/read-nodes.ts';
+import { readWords, type EdgeRow } from '../store/read-edges.ts';
+import { findNode, nodesByNo, nodesNamed, type NodeRow } from '../store/read-nodes.ts';
+import { edgeProperties, nodeProperties, type NumberedEdge } from '../store/read-properties.ts';
 import { readSides } from '../store/read-sides.ts';
 import type { Sides, WalkEdge } from './walk.ts';
 
 /** Nodes of one name that are looked at. */
 const MOST_NAMESAKES = 1000;
 
-/** Nodes by their numbers, in wire form. */
+/** Nodes by their numbers. */
 export interface NodesRead {
-  byNo: Map<number, GraphNode>;
-  /** Whether properties were left out because there are too many. */
-  isCut: boolean;
+  byNo: Map<number, NodeRow>;
+  /** The first node whose properties are left out, because there are too many. */
+  cutAt: number | undefined;
 }
 
-/** Edges in wire form, but for the graph's id. */
 export interface EdgesRead {
   rows: EdgeRow[];
+  /** Whether properties were left out. */
+  isCut: boolean;
   relationOfNo: (no: number) => string;
 }
 
@@ -44,18 +46,25 @@ async function edgeRows(
   edges: readonly WalkEdge[],
   names: { nodes: NodesRead; relationOfNo: (no: number) => string },
 ): Promise<EdgesRead> {
-  const numbered = edges.map(({ from, to, label }) => ({ from, to, relation: relationOf(label), label }));
-  const withProperties = numbered.filter(({ label }) => hasProperties(label));
-  const properties = await edgeProperties(database, row, withProperties);
-  const rows = numbered.flatMap((edge) => {
+  const { nodes, relationOfNo } = names;
+  const rows: EdgeRow[] = [];
+  const numbered: NumberedEdge[] = [];
+  const numberedRows: EdgeRow[] = [];
+  for (const edge of edges) {
+    const from = nodes.byNo.get(edge.from);
+    const to = nodes.byNo.get(edge.to);
     // A node that was deleted since is gone with its edges.
-    const [from, to] = [names.nodes.byNo.get(edge.from), names.nodes.byNo.get(edge.to)];
-    if (!from || !to) return [];
-    const given = hasProperties(edge.label) ? (properties.get(edgeKey(edge)) ?? null) : null;
-    const relation = names.relationOfNo(edge.relation);
-    return [{ from: from.externalId, to: to.externalId, relation, properties: given }];
-  });
-  return { rows, relationOfNo: names.relationOfNo };
+    if (!from || !to) continue;
+    const relation = relationOf(edge.label);
+    const told = { from: from.externalId, to: to.externalId, relation: relationOfNo(relation), properties: null };
+    rows.push(told);
+    if (!hasProperties(edge.label)) continue;
+    numbered.push({ from: edge.from, to: edge.to, relation });
+    numberedRows.push(told);
+  }
+  const { texts, whole } = await edgeProperties(database, row, numbered);
+  for (const [i, told] of numberedRows.entries()) told.properties = texts[i] || null;
+  return { rows, isCut: whole < numbered.length, relationOfNo };
 }
 
 /** The graph as the database has it. */
@@ -72,8 +81,8 @@ export function databaseView(database: Database, row: GraphRow): GraphView {
     },
     sidesOf: (nodes, query) => readSides(database, row, { nodes, ...query }),
     readNodes: async (nos) => {
-      const { rows, isCut } = await nodesByNo(database, row, nos);
-      return { byNo: new Map(rows.map((node) => [node.no, wireNode(row.appId, node)])), isCut };
+      const { rows, cutAt } = await nodesByNo(database, row, nos);
+      return { byNo: new Map(rows.map((node) => [node.no, node])), cutAt };
     },
     readEdges: async (edges, nodes) => {
       const words = await readWords(database, row, { kind: 'relation' });
@@ -87,19 +96,20 @@ async function readHeld(
   { database, row, index }: { database: Database; row: GraphRow; index: GraphIndex },
   nos: readonly number[],
 ): Promise<NodesRead> {
-  const rows: NodeRow[] = [];
-  const withProperties: number[] = [];
+  const byNo = new Map<number, NodeRow>();
+  const withProperties: NodeRow[] = [];
   for (const no of nos) {
     const held = index.nodes[no];
     if (!held) continue;
     const { externalId, name, typeNo } = held;
-    rows.push({ no, externalId, name, objectType: index.words[typeNo] ?? '', properties: null });
-    if (held.hasProperties) withProperties.push(no);
+    const node = { no, externalId, name, objectType: index.words[typeNo] ?? '', properties: null };
+    byNo.set(no, node);
+    if (held.hasProperties) withProperties.push(node);
   }
-  const read = await nodesByNo(database, row, withProperties);
-  const byNo = new Map(rows.map((node) => [node.no, wireNode(row.appId, node)]));
-  for (const node of read.rows) byNo.set(node.no, wireNode(row.appId, node));
-  return { byNo, isCut: read.isCut };
+  const numbers = withProperties.map(({ no }) => no);
+  const { texts, whole } = await nodeProperties(database, row, numbers);
+  for (const [i, node] of withProperties.entries()) node.properties = texts[i] || null;
+  return { byNo, cutAt: numbers[whole] };
 }
 
 /** The graph as memory holds it. */

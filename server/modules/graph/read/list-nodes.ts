@@ -53,17 +53,21 @@ async function listAll(graphs: Graphs, row: GraphRow, page: Query & { filter: No
 async function listNamed(
   graphs: Graphs,
   row: GraphRow,
-  page: Query & { filter: NodeFilter; name: string },
+  query: Query & { filter: NodeFilter; name: string },
 ): Promise<Answer> {
-  const { filter, name, limit = DEFAULT_PAGE, cursor } = page;
+  const { filter, name, limit = DEFAULT_PAGE, cursor } = query;
   const start = cursor === undefined ? 0 : Number(readCursor(cursor, ['number'])[0]);
   const { nos, readNodes } = await matchesOf(graphs, row, { text: name, withProperties: false, filter });
-  const shown = nos.slice(start, start + limit);
-  const { byNo } = await readNodes(shown);
+  const page = nos.slice(start, start + limit);
+  const { byNo, cutAt } = await readNodes(page);
+  // A page of large properties ends early.
+  const shown = cutAt === undefined ? page : page.slice(0, page.indexOf(cutAt));
+  const end = start + shown.length;
+  const rows = shown.flatMap((no) => byNo.get(no) ?? []);
   return {
-    nodes: shown.flatMap((no) => byNo.get(no) ?? []),
+    nodes: rows.map((node) => wireNode(row.appId, node)),
     total: nos.length,
-    ...(start + limit < nos.length ? { nextCursor: writeCursor([start + limit]) } : {}),
+    ...(end < nos.length ? { nextCursor: writeCursor([end]) } : {}),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { searchGraph as contract } from '../../../../contract/routes/graph.ts';
-import { GRAPH_LIMITS } from '../../../../contract/shared/graph-shapes.ts';
+import { GRAPH_LIMITS, type GraphNode } from '../../../../contract/shared/graph-shapes.ts';
 import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';
 import { wireEdge } from '../store/read-edges.ts';
+import { wireNode } from '../store/read-nodes.ts';
 import { matchesOf, type Matches } from './match-nodes.ts';
 import type { WalkEdge } from './walk.ts';
 
@@ -57,12 +58,16 @@ export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): 
     ? await surroundingsOf(matches, shown)
     : { neighbors: [], edges: [], truncated: false };
   const nodes = await matches.readNodes([...shown, ...around.neighbors]);
+  const wire = (no: number): GraphNode[] => {
+    const node = nodes.byNo.get(no);
+    return node ? [wireNode(name.appId, node)] : [];
+  };
   const edges = await matches.readEdges(around.edges, nodes);
   return {
-    nodes: shown.flatMap((no) => nodes.byNo.get(no) ?? []),
-    neighbors: around.neighbors.flatMap((no) => nodes.byNo.get(no) ?? []),
+    nodes: shown.flatMap(wire),
+    neighbors: around.neighbors.flatMap(wire),
     edges: edges.rows.map((edge) => wireEdge(name.appId, edge)),
     total: matches.nos.length,
-    truncated: around.truncated || nodes.isCut,
+    truncated: around.truncated || nodes.cutAt !== undefined || edges.isCut,
   };
 }

@@ -1,15 +1,13 @@
 import type { traverseGraph as contract } from '../../../../contract/routes/graph.ts';
-import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
+import type { RouteInput } from '../../../../contract/shared/route.ts';
 import { noSuchNode } from '../graph-name.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';
-import { parseProperties } from '../store/read-nodes.ts';
 import { databaseView, memoryView, type EdgesRead, type GraphView, type NodesRead } from './graph-view.ts';
 import { walk, type Walk } from './walk.ts';
+import { writeTraversal, type Reached } from './write-traversal.ts';
 
 type Body = RouteInput<typeof contract>['body'];
-type Answer = RouteOutput<typeof contract>;
-type Path = Answer['paths'][number];
 
 /** A graph as of now: from memory where it is there. */
 async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<GraphView | undefined> {
@@ -19,19 +17,17 @@ async function viewOf({ database, hot }: Graphs, name: GraphName): Promise<Graph
   return index ? memoryView(database, row, index) : databaseView(database, row);
 }
 
-/** A shortest path to each node that was reached; one that leads over a node that was deleted since is left out. */
-function pathsOf({ reached }: Walk, nodes: NodesRead, edges: EdgesRead): ReadonlyMap<number, Path> {
-  const byNo = new Map<number, Path>();
+/** What was reached; a node whose way leads over one that was deleted since is left out. */
+function toldOf({ reached }: Walk, nodes: NodesRead, edges: EdgesRead): Reached[] {
+  const told: Reached[] = [];
+  const ways = new Set<number>();
   for (const { no, depth, before, relation } of reached) {
-    const [start, node] = [nodes.byNo.get(before), nodes.byNo.get(no)];
-    const way = depth === 1 ? start && { nodes: [start.externalId], relations: [] } : byNo.get(before);
-    if (!way || !node) continue;
-    byNo.set(no, {
-      nodes: [...way.nodes, node.externalId],
-      relations: [...way.relations, edges.relationOfNo(relation)],
-    });
+    const [way, node] = [nodes.byNo.get(before), nodes.byNo.get(no)];
+    if (!way || !node || (depth > 1 && !ways.has(before))) continue;
+    ways.add(no);
+    told.push({ node, depth, before: way, relation: edges.relationOfNo(relation) });
   }
-  return byNo;
+  return told;
 }
 
 async function stroll(view: GraphView, starts: readonly number[], body: Body): Promise<Walk> {
@@ -42,24 +38,23 @@ async function stroll(view: GraphView, starts: readonly number[], body: Body): P
   return walk({ starts, depth, ...query, sidesOf: (nodes) => view.sidesOf(nodes, query) });
 }
 
-/** Follows edges from the node, or the nodes, that a reference names. Throws NOT_FOUND when there is none. */
-export async function traverseGraph(graphs: Graphs, name: GraphName, body: Body): Promise<Answer> {
+/**
+ * Follows edges from the node, or the nodes, that a reference names, and writes the answer. Throws NOT_FOUND when there
+ * is none.
+ */
+export async function traverseGraph(graphs: Graphs, name: GraphName, body: Body): Promise<Buffer> {
   const view = await viewOf(graphs, name);
   const starts = (await view?.startsOf(body.startNode)) ?? [];
   if (!view || starts.length === 0) throw noSuchNode(body.startNode);
   const found = await stroll(view, starts, body);
   const nodes = await view.readNodes([...starts, ...found.reached.map(({ no }) => no)]);
   const edges = await view.readEdges(found.edges, nodes);
-  const paths = pathsOf(found, nodes, edges);
-  return {
+  return writeTraversal({
+    appId: name.appId,
     startNode: body.startNode,
-    startNodes: starts.flatMap((no) => nodes.byNo.get(no) ?? []),
-    nodes: found.reached.flatMap(({ no, depth }) => {
-      const node = paths.has(no) ? nodes.byNo.get(no) : undefined;
-      return node ? [{ ...node, depth }] : [];
-    }),
-    edges: edges.rows.map((edge) => ({ ...edge, properties: parseProperties(edge.properties) })),
-    paths: [...paths.values()],
-    truncated: found.truncated || nodes.isCut,
-  };
+    starts: starts.flatMap((no) => nodes.byNo.get(no) ?? []),
+    reached: toldOf(found, nodes, edges),
+    edges: edges.rows,
+    truncated: found.truncated || nodes.cutAt !== undefined || edges.isCut,
+  });
 }

@@ -1,7 +1,7 @@
 import { ownRows } from './own-rows.ts';
 import type { GraphEdge } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
-import { arrayOf, intArrayOf } from './array-literal.ts';
+import { arrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
 import { parseProperties } from './read-nodes.ts';
 
@@ -87,43 +87,6 @@ export async function findPending(
   { from, to, relation }: Omit<EdgeRow, 'properties'>,
 ): Promise<EdgeRow | undefined> {
   return (await db.query<EdgeRow>(selectPending([graph.developerId, graph.no, from, to, relation]))).rows[0];
-}
-
-const selectProperties = prepared(`select e.from_no || '.' || e.to_no || '.' || e.relation_no as key, e.properties
-  from unnest($3::int[], $4::int[], $5::int[]) i (from_no, to_no, relation_no)
-  cross join lateral (
-    select * from graph_edges where developer_id = $1 and graph_no = $2 and from_no = i.from_no and to_no = i.to_no
-      and relation_no = i.relation_no limit 1
-  ) e`);
-
-/** An edge by its numbers. */
-export interface NumberedEdge {
-  from: number;
-  to: number;
-  relation: number;
-}
-
-/** Key of an edge in the answer of `edgeProperties`. */
-export function edgeKey({ from, to, relation }: NumberedEdge): string {
-  return `${from}.${to}.${relation}`;
-}
-
-/** JSON texts of the properties of edges. */
-export async function edgeProperties(
-  db: Queryable,
-  graph: GraphKey,
-  edges: readonly NumberedEdge[],
-): Promise<Map<string, string | null>> {
-  if (edges.length === 0) return new Map();
-  const columns = [
-    intArrayOf(edges.map(({ from }) => from)),
-    intArrayOf(edges.map(({ to }) => to)),
-    intArrayOf(edges.map(({ relation }) => relation)),
-  ];
-  const { rows } = await db.query<{ key: string; properties: string | null }>(
-    selectProperties([graph.developerId, graph.no, ...columns]),
-  );
-  return new Map(rows.map(({ key, properties }) => [key, properties]));
 }
 
 const selectWords = prepared(`select no, word from graph_words

@@ -3,9 +3,8 @@ import type { GraphNode } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { arrayOf, intArrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
+import { PROPERTIES_BYTES } from './read-properties.ts';
 
-/** Bytes of properties in one answer. */
-const PROPERTIES_BYTES = 16 * 1024 * 1024;
 /** Characters of a node's properties whose words are searched. */
 const SEARCHED_CHARACTERS = 20_000;
 
@@ -58,26 +57,27 @@ export async function nodesNamed(
 }
 
 const selectSome = prepared(`select no, "objectType", name, "externalId",
-    case when bytes <= ${PROPERTIES_BYTES} then properties end as properties, bytes > ${PROPERTIES_BYTES} as "isCut"
+    case when fits then properties end as properties, not fits as "isCut"
   from (
-    select ${COLUMNS}, coalesce(sum(octet_length(n.properties)) over (order by p.place), 0) as bytes, p.place
+    select ${COLUMNS}, p.place,
+      p.place = 1 or coalesce(sum(octet_length(n.properties)) over (order by p.place), 0) <= ${PROPERTIES_BYTES} as fits
     from unnest($3::int[]) with ordinality p (no, place)
     cross join lateral (select * from graph_nodes n where n.no = p.no and ${ownRows('n')} limit 1) n
   ) s order by place`);
 
 export interface SomeNodes {
   rows: NodeRow[];
-  /** Whether properties were left out because there are too many. */
-  isCut: boolean;
+  /** The first node whose properties are left out, because there are too many. */
+  cutAt: number | undefined;
 }
 
 /** Nodes by their numbers, in that order; those that are gone are not in it. */
 export async function nodesByNo(db: Queryable, graph: GraphKey, nos: readonly number[]): Promise<SomeNodes> {
-  if (nos.length === 0) return { rows: [], isCut: false };
+  if (nos.length === 0) return { rows: [], cutAt: undefined };
   const { rows } = await db.query<NodeRow & { isCut: boolean }>(
     selectSome([graph.developerId, graph.no, intArrayOf(nos)]),
   );
-  return { rows, isCut: rows.some(({ isCut }) => isCut) };
+  return { rows, cutAt: rows.find(({ isCut }) => isCut)?.no };
 }
 
 export interface NodeFilter {
