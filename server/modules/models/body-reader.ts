@@ -1,48 +1,27 @@
-import { Buffer } from 'node:buffer';
-import type { Readable } from 'node:stream';
+import type { AnswerBody } from '../../platform/net/index.ts';
 
 const DRAIN_MS = 2_000;
 const DRAIN_BYTES = 64 * 1024;
 
-/**
- * Reads a vendor's body on demand: nothing is taken before it is asked for, so a slow consumer slows the vendor down.
- * One await per batch of bytes, and none for bytes that are there already.
- */
+/** Reads a vendor's body on demand, so that a slow consumer slows the vendor down, and no further than a bound. */
 export class BodyReader {
-  readonly #body: Readable;
+  readonly #body: AnswerBody;
   readonly #maxBytes: number;
   #bytesRead = 0;
-  #isEnded = false;
-  #error: Error | undefined;
-  #wake: () => void = () => {};
 
-  constructor(body: Readable, maxBytes: number) {
+  constructor(body: AnswerBody, maxBytes: number) {
     this.#body = body;
     this.#maxBytes = maxBytes;
-    body.on('readable', () => this.#wake());
-    body.on('end', () => this.#end());
-    body.on('close', () => this.#end());
-    body.on('error', (error) => this.#end(error));
-    // The end or the failure may lie before this moment, and is not announced twice.
-    if (body.errored) this.#error = body.errored;
-    if (body.destroyed || body.readableEnded) this.#isEnded = true;
-  }
-
-  #end(error?: Error): void {
-    this.#error ??= error;
-    this.#isEnded = true;
-    this.#wake();
   }
 
   /** Whether `take` will never give bytes again. */
   get isEnded(): boolean {
-    return this.#isEnded;
+    return this.#body.isEnded;
   }
 
   /** The bytes that are there, or undefined. Throws the connection's error, or when the body is too large. */
   take(): Buffer | undefined {
-    if (this.#error) throw this.#error;
-    const bytes = readBytes(this.#body);
+    const bytes = this.#body.take();
     this.#bytesRead += bytes?.length ?? 0;
     if (this.#bytesRead <= this.#maxBytes) return bytes;
     this.destroy();
@@ -51,9 +30,7 @@ export class BodyReader {
 
   /** Resolves when `take`, which has just given nothing, has something to say. */
   arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    return this.#body.arrival();
   }
 
   /** All that remains. Throws as `take` does. */
@@ -62,7 +39,7 @@ export class BodyReader {
     for (;;) {
       const bytes = this.take();
       if (bytes) parts.push(bytes);
-      else if (this.#isEnded) return Buffer.concat(parts);
+      else if (this.isEnded) return Buffer.concat(parts);
       else await this.arrival();
     }
   }
@@ -77,11 +54,11 @@ export class BodyReader {
    * that does not come to an end soon is cut off.
    */
   async drain(): Promise<void> {
-    if (this.#isEnded) return;
+    if (this.isEnded) return;
     const timer = setTimeout(() => this.destroy(), DRAIN_MS).unref();
     const limit = this.#bytesRead + DRAIN_BYTES;
     try {
-      while (this.#bytesRead < limit && (this.take() || !this.#isEnded)) await this.arrival();
+      while (this.#bytesRead < limit && (this.take() || !this.isEnded)) await this.arrival();
     } catch {
       // Whatever happens after the answer is complete does not matter.
     } finally {
@@ -89,10 +66,4 @@ export class BodyReader {
       this.destroy();
     }
   }
-}
-
-/** What the stream has buffered. Readable leaves the type open; a vendor's body is never in object mode. */
-function readBytes(body: Readable): Buffer | undefined {
-  const chunk: unknown = body.read();
-  return Buffer.isBuffer(chunk) ? chunk : undefined;
 }

@@ -5,5 +5,6 @@ export { createOutbound, type Outbound, type OutboundRequest, type OutboundRespo
 export { OutboundError } from './outbound-error.ts';
 export { explainFailure } from './network-failure.ts';
 export { createTrustedClient, type TrustedClient, type TrustedRequest } from './trusted-client.ts';
+export { AnswerBody } from './answer-body.ts';
 export { readText } from './read-text.ts';
 export { netSettings } from './net.settings.ts';
