@@ -98,6 +98,7 @@ function serverOf(parts: Parts, state: { isStopping: boolean }): HttpServer {
     recordCall: (call) => {
       modules.keys.recordCall(call);
       modules.callLog.record(call);
+      modules.workflows.noteCall();
     },
     observe: (facts) => metrics.requests.record(facts),
   });

@@ -45,6 +45,8 @@ export interface Workflows {
   jobs: ReturnType<typeof runPruningTask>;
   /** From now on this process works on runs and watches schedules. */
   startWork: () => Promise<WorkflowWork>;
+  /** Told of each call of the API: runs that wait give way to them. */
+  noteCall: () => void;
   close: () => Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export function createWorkflows(options: WorkflowsOptions): Workflows {
         },
       };
     },
+    noteCall: () => runner?.noteCall(),
     close: () => starter.close(),
   };
 }

@@ -13,6 +13,8 @@ export interface ClaimedRun {
   depth: number;
   /** How long ago its work began, when it began before. */
   ageMs?: number;
+  /** How long it waited to be taken on, when it did. */
+  waitedMs?: number;
 }
 
 /** A settled step, or one of which an attempt failed and another follows. */
@@ -44,17 +46,17 @@ const claim = prepared(`with recursive holders (developer_id) as (
     from holders h where h.developer_id is not null
   ),
   offered as materialized (
-    select c.developer_id, c.id, row_number() over (partition by c.developer_id order by c.lease_until) as round
+    select c.developer_id, c.id, c.lease_until, row_number() over (partition by c.developer_id order by c.lease_until) as round
     from holders h
     left join unnest($3::text[], $4::int[]) as l (developer_id, most) on l.developer_id = h.developer_id
     cross join lateral (
       select r.developer_id, r.id, r.lease_until from workflow_runs r
       where r.developer_id = h.developer_id and ${OPEN} and r.lease_until <= now() and r.id <> all ($2::text[])
-      order by r.lease_until limit coalesce(l.most, $5::int)
+      order by r.lease_until limit least(coalesce(l.most, $5::int), $6)
       for no key update skip locked
     ) c
   ),
-  chosen as materialized (select developer_id, id from offered order by round limit $6)
+  chosen as materialized (select developer_id, id, lease_until from offered order by round limit $6)
   update workflow_runs r
   set status = 'running', started_at = coalesce(started_at, now()), lease_owner = $1,
     lease_until = now() + interval '${LEASE_SECONDS} seconds'
@@ -62,7 +64,8 @@ const claim = prepared(`with recursive holders (developer_id) as (
   where r.developer_id = c.developer_id and r.id = c.id
   returning r.developer_id as "developerId", r.id, workflow_id as "workflowId", workflow_name as "workflowName",
     trigger_data as "triggerData", definition, depth,
-    (extract(epoch from now() - started_at) * 1000)::float8 as "ageMs"`);
+    (extract(epoch from now() - started_at) * 1000)::float8 as "ageMs",
+    (extract(epoch from now() - c.lease_until) * 1000)::float8 as "waitedMs"`);
 
 /** What a process asks for. */
 export interface ClaimOptions {

@@ -67,7 +67,7 @@ export function createCheckpoints({
 }): Checkpoints {
   const writer = createGroupWriter<Entry>({
     write: (entries) => write(database, owner, entries),
-    maxItems: 500,
+    maxItems: 64,
     maxDelayMs: 0,
     maxQueued: 100_000,
     log,

@@ -5,6 +5,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { nextNodes, type Settled } from './next-nodes.ts';
 import { runEndedEvent } from './run-ended-event.ts';
 import { runStep, timeUpMessage, type StepTools } from './run-step.ts';
+import type { Turns } from './turns.ts';
 
 /** Results of a run together, as JSON text. */
 const MAX_RESULTS_LENGTH = 32 * 1024 * 1024;
@@ -17,6 +18,7 @@ export interface Execution {
   caller: Caller | undefined;
   checkpoints: Checkpoints;
   tools: Omit<StepTools, 'noteRetry'>;
+  turns: Turns;
   /** Ends the work: without an outcome, or with a failure when its time is up. */
   signal: AbortSignal;
   /** True when no further step may begin: the process stops. */
@@ -55,7 +57,8 @@ class RunExecution {
 
   /** Works until the run has ended or nothing more may begin. Rejects when it was interrupted. */
   async work(): Promise<void> {
-    const { caller } = this.#execution;
+    const { caller, turns } = this.#execution;
+    await turns.next();
     if (!caller) this.#failure = 'The developer is switched off.';
     await this.#checkpoint(this.#skip());
     this.#beginReady();
@@ -124,7 +127,7 @@ class RunExecution {
   }
 
   async #step(node: WorkflowNode): Promise<void> {
-    const { run, caller, tools, signal } = this.#execution;
+    const { run, caller, tools, turns, signal } = this.#execution;
     if (!caller) return;
     const scope = { triggerData: run.triggerData, results: this.#results, nodeIds: this.#nodeIds };
     const step = { run, node, scope, caller, attempts: this.#attempts.get(node.id) ?? 0, signal };
@@ -134,6 +137,7 @@ class RunExecution {
     this.#executing--;
     this.#settle(record, result);
     await this.#checkpoint([record, ...this.#skip()]);
+    await turns.next();
     this.#beginReady();
   }
 

@@ -14,13 +14,15 @@ import {
 } from './checkpoint.store.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
 import { executeRun, type Execution } from './execute-run.ts';
+import { Pace } from './pace.ts';
 import { RunTimeUp } from './run-step.ts';
+import { shareLoads } from './share-loads.ts';
 import { Shares } from './shares.ts';
+import { Turns } from './turns.ts';
 
 /** Notified, empty, when runs wait; with the id of a run when it was cancelled. */
 export const RUNS_CHANNEL = 'workflow_runs';
 const SWEEP_MS = 1000;
-const CLAIM_PAUSE_MS = 10;
 const HEARTBEAT_MS = 5000;
 /** Runs under way at once in this process; one developer alone may have half of them. */
 const MAX_RUNS = 512;
@@ -55,6 +57,9 @@ export class Runner {
   readonly #listener: Listener;
   readonly #active = new Map<string, Active>();
   readonly #shares = new Shares(MAX_RUNS);
+  readonly #turns = new Turns();
+  readonly #pace = new Pace();
+  readonly #callerOf: RunnerOptions['callerOf'];
   #timers: NodeJS.Timeout[] = [];
   #fetch: Promise<void> | undefined;
   #mayWait = false;
@@ -62,7 +67,8 @@ export class Runner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    const { database, url, log } = options;
+    const { database, url, log, callerOf } = options;
+    this.#callerOf = shareLoads(callerOf);
     this.#checkpoints = createCheckpoints({ database, owner: this.owner, log });
     this.#listener = new Listener({
       url,
@@ -94,6 +100,11 @@ export class Runner {
   /** Begins runs that were written with this process as their owner. */
   take(runs: readonly ClaimedRun[], records: ReadonlyMap<string, StepRecord[]> = new Map()): void {
     for (const run of runs) this.#begin(run, records.get(run.id) ?? []);
+  }
+
+  /** Told of each call of the API of this process: runs that wait give way to them. */
+  noteCall(): void {
+    this.#pace.noteCall();
   }
 
   /** Looks for runs that wait. */
@@ -139,14 +150,15 @@ export class Runner {
 
   /** Never rejects: what was interrupted goes on from its last checkpoint when its lease is over. */
   async #work(run: ClaimedRun, records: readonly StepRecord[], signal: AbortSignal): Promise<void> {
-    const { callerOf, tools, log } = this.#options;
+    const { tools, log } = this.#options;
     try {
       await executeRun({
         run,
         records,
-        caller: await callerOf(run.developerId),
+        caller: await this.#callerOf(run.developerId),
         checkpoints: this.#checkpoints,
         tools,
+        turns: this.#turns,
         signal,
         isStopping: () => this.#isStopping,
       });
@@ -164,8 +176,7 @@ export class Runner {
         const claimed = await this.#claim();
         if (claimed.length === 0) return;
         this.take(claimed, await readRecords(database, claimed));
-        // Where much waits, each look takes as many as have ended meanwhile.
-        await sleep(CLAIM_PAUSE_MS);
+        await sleep(this.#pace.portion().pauseMs);
         this.#mayWait ||= this.#shares.isAnyoneDue;
       }
     } catch (error) {
@@ -176,13 +187,17 @@ export class Runner {
   async #claim(): Promise<ClaimedRun[]> {
     const allowances = this.#shares.allowances();
     const allowance = this.#shares.allowance('');
-    const limit = this.#shares.free;
+    const limit = Math.min(this.#shares.free, this.#pace.portion().most);
     const active = [...this.#active.keys()];
     const { owner } = this;
     const runs = await claimRuns(this.#options.database, { owner, active, allowances, allowance, limit });
+    this.#pace.noteWait(Math.max(0, ...runs.map(({ waitedMs }) => waitedMs ?? 0)));
     const byDeveloper = Map.groupBy(runs, ({ developerId }) => developerId);
-    const isBehind = ([id, its]: [string, ClaimedRun[]]): boolean =>
-      runs.length === limit || its.length >= (allowances.get(id) ?? allowance);
+    if (runs.length === limit) {
+      this.#shares.addBehind(byDeveloper.keys());
+      return runs;
+    }
+    const isBehind = ([id, its]: [string, ClaimedRun[]]): boolean => its.length >= (allowances.get(id) ?? allowance);
     this.#shares.noteBehind(new Set([...byDeveloper].filter(isBehind).map(([id]) => id)));
     return runs;
   }

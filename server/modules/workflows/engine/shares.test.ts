@@ -35,6 +35,15 @@ test('who could be given nothing stays behind', () => {
   expect(shares.mayBegin('a')).toBe(false);
 });
 
+test('a look that was cut short says nothing of those it did not come to', () => {
+  const shares = new Shares(4);
+  fill(shares, 'a');
+  shares.end('a');
+  shares.addBehind(['b']);
+  expect(shares.mayBegin('a')).toBe(false);
+  expect(shares.mayBegin('b')).toBe(false);
+});
+
 test('whatever begins and ends, places are never overbooked by allowances, and a free place is open to a newcomer', () => {
   const event = fc.record({ developerId: fc.constantFrom('a', 'b', 'c'), isEnd: fc.boolean() });
   fc.assert(

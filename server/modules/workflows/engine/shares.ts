@@ -56,11 +56,16 @@ export class Shares {
     return [...this.#behind].some((developerId) => this.allowance(developerId) > 0);
   }
 
+  /** After a look that found as many runs as it may: these developers may have more, and others as before. */
+  addBehind(developerIds: Iterable<string>): void {
+    for (const developerId of developerIds) this.#behind.add(developerId);
+  }
+
   /** After a look at all runs that wait: only these developers, and those who could be given nothing, have more. */
   noteBehind(developerIds: ReadonlySet<string>): void {
     for (const developerId of this.#behind) {
       if (this.allowance(developerId) > 0) this.#behind.delete(developerId);
     }
-    for (const developerId of developerIds) this.#behind.add(developerId);
+    this.addBehind(developerIds);
   }
 }
