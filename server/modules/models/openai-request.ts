@@ -41,9 +41,11 @@ function messagesOf(message: ModelMessage): JsonObject[] {
   return assistantMessage(message.text, message.toolCalls.map(toolCallOf));
 }
 
+const OPENAI_ITSELF = /^https?:\/\/api\.openai\.com(?:[:/]|$)/i;
+
 /** OpenAI's newer models refuse `max_tokens`, and the servers that imitate it know nothing else. */
 function limitField(baseUrl: string): string {
-  return new URL(baseUrl).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens';
+  return OPENAI_ITSELF.test(baseUrl) ? 'max_completion_tokens' : 'max_tokens';
 }
 
 /** Body of POST /chat/completions, after https://platform.openai.com/docs/api-reference/chat/create. */
