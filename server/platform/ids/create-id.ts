@@ -57,7 +57,7 @@ export function createId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   }
   for (let i = 0; i < RANDOM_LENGTH; i++) spelling[i] = LETTERS[(pool[poolOffset + i] ?? 0) & 31] ?? 0;
   poolOffset += RANDOM_LENGTH;
-  return `${prefix}_${timePart(nowMs)}${spelling.latin1Slice(0, RANDOM_LENGTH)}`;
+  return `${prefix}_${timePart(nowMs)}${spelling.toString('latin1')}`;
 }
 
 /** What no id of this prefix made before the moment is behind, and none made from then on is before. */
