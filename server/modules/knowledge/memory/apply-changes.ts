@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Transaction } from '../../../platform/db/index.ts';
 import { termsOf } from '../../../platform/text/index.ts';
 import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
 import { chunksAfter, removalsAfter, vectorsAfter, type ChunkRow } from '../store/changes.store.ts';
 import type { VectorArena } from '../vectors/vector-arena.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { BaseIndex, IndexedChunk } from './base-index.ts';
 
 /** Chunks whose terms are made before others have a turn: some ten milliseconds. */

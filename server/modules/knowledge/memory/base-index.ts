@@ -63,10 +63,11 @@ export class BaseIndex {
     this.#metadataNos = new Int32Column(parts?.metadataNos);
     this.#documents = new Int32Column(parts?.documents);
     this.#isAlive = parts?.isAlive ?? new Uint8Array(64);
-    for (const [chunk, document] of this.#documents.used.entries()) {
-      if (this.#isAlive[chunk] === 0) continue;
-      this.#alive++;
-      this.#byNo.set(this.#documentNos.values[document] ?? 0, document);
+    for (let chunk = 0; chunk < this.chunkCount; chunk++) this.#alive += this.#isAlive[chunk] ?? 0;
+    // The chunks of a document are all there or all gone.
+    for (let document = 0; document < this.#documentNos.length; document++) {
+      const isThere = this.#isAlive[this.#firstChunks.values[document] ?? 0] === 1;
+      if (isThere) this.#byNo.set(this.#documentNos.values[document] ?? 0, document);
     }
     this.words.restore(this.#isAlive);
   }
@@ -156,8 +157,8 @@ export class BaseIndex {
   }
 
   /** By chunk, whether it is there and its document passes a filter. */
-  passing(filter: Record<string, unknown>): Uint8Array {
-    const isPassing = this.metadata.passing(filter);
+  async passing(filter: Record<string, unknown>): Promise<Uint8Array> {
+    const isPassing = await this.metadata.passing(filter);
     const passing = this.#isAlive.slice(0, this.chunkCount);
     for (let chunk = 0; chunk < passing.length; chunk++) {
       const metadataNo = this.#metadataNos.values[this.#documents.values[chunk] ?? 0] ?? 0;

@@ -1,7 +1,10 @@
 import { matchesFilter } from '../../../platform/outbox/index.ts';
+import { Pace } from '../next-turn.ts';
 
 /** Filters whose outcomes are remembered. */
 const MOST_FILTERS = 16;
+/** Texts that are looked at between two looks at the clock. */
+const TEXTS_AT_ONCE = 100;
 
 /** Safe because only objects are stored as metadata. */
 function parseMetadata(text: string): Record<string, unknown> {
@@ -39,13 +42,23 @@ export class MetadataSet {
     return no;
   }
 
-  /** By number, whether the metadata passes a filter. */
-  passing(filter: Record<string, unknown>): readonly boolean[] {
-    const key = JSON.stringify(filter);
-    const outcomes = this.#outcomes.get(key) ?? [];
-    for (const text of this.#texts.slice(outcomes.length)) outcomes.push(matchesFilter(filter, parseMetadata(text)));
-    this.#outcomes.delete(key);
-    this.#outcomes.set(key, outcomes);
+  /** By number, whether the metadata passes a filter: of all texts that are there at the end. */
+  async passing(filter: Record<string, unknown>): Promise<readonly boolean[]> {
+    const outcomes = this.#remember(JSON.stringify(filter));
+    const pace = new Pace();
+    while (outcomes.length < this.#texts.length) {
+      for (const text of this.#texts.slice(outcomes.length, outcomes.length + TEXTS_AT_ONCE)) {
+        outcomes.push(matchesFilter(filter, parseMetadata(text)));
+      }
+      if (pace.isOver) await pace.rest();
+    }
+    return outcomes;
+  }
+
+  #remember(filter: string): boolean[] {
+    const outcomes = this.#outcomes.get(filter) ?? [];
+    this.#outcomes.delete(filter);
+    this.#outcomes.set(filter, outcomes);
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > MOST_FILTERS && oldest !== undefined) this.#outcomes.delete(oldest);
     return outcomes;

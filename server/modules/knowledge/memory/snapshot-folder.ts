@@ -2,15 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BaseKey } from '../store/base.store.ts';
+import { nextTurn } from '../next-turn.ts';
 import { VectorIndex } from '../vectors/vector-index.ts';
 import type { VectorSpace } from './apply-changes.ts';
 import { BaseIndex, type BaseParts } from './base-index.ts';
 import { SectionReader, writeSections, type WrittenSection } from './snapshot-file.ts';
 
 /** Of the form of snapshots, and of how texts become terms: another one is not read. */
-const VERSION = 1;
+const VERSION = 2;
 /** Chunks from which a base is worth a file. */
 const FEWEST_CHUNKS = 500;
+/** Bytes, or texts, that are worked on before others have a turn: some milliseconds. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+const TEXTS_IN_LINE = 1000;
+const LINE_END = 0x0a;
 
 interface Facts {
   version: number;
@@ -19,7 +24,6 @@ interface Facts {
   no: number;
   counter: number;
   vectorCounter: number;
-  metadata: readonly string[];
   vectors: { model: string; dimensions: number } | null;
 }
 
@@ -29,17 +33,48 @@ interface SavedVectors {
   chunks: Int32Array;
 }
 
-function bytesOf(array: ArrayBufferView): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+function* piecesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Generator<Uint8Array> {
+  for (let at = 0; at < byteLength; at += PIECE_BYTES) {
+    yield new Uint8Array(buffer, byteOffset + at, Math.min(PIECE_BYTES, byteLength - at));
+  }
 }
 
-function* sectionsOf({ words, ...parts }: BaseParts, vectors: SavedVectors | undefined): Generator<WrittenSection> {
+/** Lines with an array of texts each. */
+function* linesOf(texts: readonly string[]): Generator<Uint8Array> {
+  for (let at = 0; at < texts.length; at += TEXTS_IN_LINE) {
+    yield Buffer.from(`${JSON.stringify(texts.slice(at, at + TEXTS_IN_LINE))}\n`);
+  }
+}
+
+/** Safe because the check sum says that it is what `linesOf` wrote. */
+function parseTexts(line: string): string[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return JSON.parse(line) as string[];
+}
+
+async function textsOf(lines: ArrayBuffer): Promise<string[]> {
+  const bytes = Buffer.from(lines);
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(LINE_END, at);
+    texts.push(...parseTexts(bytes.toString('utf8', at, end)));
+    at = end + 1;
+    await nextTurn();
+  }
+  return texts;
+}
+
+function* sectionsOf(
+  { words, metadata, ...parts }: BaseParts,
+  vectors: SavedVectors | undefined,
+): Generator<WrittenSection> {
   const { starts, chunks, counts, hashes, lengths } = words;
   const { documentNos, firstChunks, metadataNos, documents, isAlive } = parts;
   const arrays = { starts, chunks, counts, hashes, lengths, documentNos, firstChunks, metadataNos, documents, isAlive };
-  for (const [name, array] of Object.entries(arrays)) yield { name, pieces: [bytesOf(array)] };
+  for (const [name, array] of Object.entries(arrays)) yield { name, pieces: piecesOf(array) };
+  yield { name: 'metadata', pieces: linesOf(metadata) };
   if (!vectors) return;
-  yield { name: 'vectorChunks', pieces: [bytesOf(vectors.chunks)] };
+  yield { name: 'vectorChunks', pieces: piecesOf(vectors.chunks) };
   yield { name: 'vectors', pieces: vectors.index.rows(vectors.chunks.length) };
 }
 
@@ -56,7 +91,7 @@ async function readParts(reader: SectionReader<Facts>): Promise<BaseParts> {
     documentNos: new Float64Array(await reader.read('documentNos')),
     firstChunks: await ints('firstChunks'),
     metadataNos: await ints('metadataNos'),
-    metadata: reader.facts.metadata,
+    metadata: await textsOf(await reader.read('metadata')),
     documents: await ints('documents'),
     isAlive: new Uint8Array(await reader.read('isAlive')),
   };
@@ -118,7 +153,6 @@ export class SnapshotFolder {
     if (!parts) return;
     const { vectors, counter, vectorCounter } = index;
     const { developerId, id, no } = base;
-    const { metadata } = parts;
     const facts: Facts = {
       version: VERSION,
       developerId,
@@ -126,7 +160,6 @@ export class SnapshotFolder {
       no,
       counter,
       vectorCounter,
-      metadata,
       vectors: vectors ? { model: vectors.model, dimensions: vectors.dimensions } : null,
     };
     const saved = vectors && { index: vectors, chunks: vectors.chunks.slice() };

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../platform/db/index.ts';
 import { matchesFilter } from '../../../platform/outbox/index.ts';
 import { termsOf } from '../../../platform/text/index.ts';
+import { Pace } from '../next-turn.ts';
 import type { BaseKey } from '../store/base.store.ts';
 import { candidatesWith } from '../store/passages.store.ts';
 import { WordIndex } from '../words/word-index.ts';
@@ -24,7 +25,11 @@ export async function findInDatabase(db: Queryable, base: BaseKey, question: Que
   if (wanted.length === 0) return [];
   const rows = await candidatesWith(db, base, { patterns: wanted.map(patternOf), limit: MOST_CANDIDATES });
   const words = new WordIndex();
-  for (const row of rows) words.add(termsOf(`${row.title}\n${row.heading}\n${row.text}`));
+  const pace = new Pace();
+  for (const row of rows) {
+    words.add(termsOf(`${row.title}\n${row.heading}\n${row.text}`));
+    if (pace.isOver) await pace.rest();
+  }
   const isAlive = new Uint8Array(rows.length).fill(1);
   const scores = words.score(terms, { isAlive, count: rows.length });
   return rows

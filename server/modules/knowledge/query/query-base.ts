@@ -26,8 +26,12 @@ async function passagesOf(
   { base, index }: { base: BaseRow; index: BaseIndex },
   question: Question,
 ): Promise<(FoundPassage | undefined)[]> {
-  const vector = index.vectors ? await vectorOf(question.text) : undefined;
-  const ranked = rankChunks(index, { ...question, terms: termsOf(question.text), vector });
+  const { text, limit, filter } = question;
+  const terms = termsOf(text);
+  const vector = index.vectors ? await vectorOf(text) : undefined;
+  // Last: nothing may be taken in between this and the ranking.
+  const passing = filter && (await index.passing(filter));
+  const ranked = rankChunks(index, { terms, vector, limit, passing });
   if (ranked.length === 0) return [];
   const rows = await passagesAt(
     database,

@@ -20,7 +20,8 @@ export interface RankedQuestion {
   /** Its vector, of the model of the index. */
   vector: Float32Array | undefined;
   limit: number;
-  filter?: Record<string, unknown> | undefined;
+  /** By chunk, whether it may be found; all that are there, where it is undefined. */
+  passing?: Uint8Array | undefined;
 }
 
 /** The better first; equal ones in the order of their places in the database. */
@@ -64,11 +65,11 @@ function sharesOf(words: Float64Array, meanings: Float32Array, isWanted: Uint8Ar
 
 /** Chunks by their words, and by their meaning where there are vectors. */
 export function rankChunks(index: BaseIndex, question: RankedQuestion): RankedChunk[] {
-  const { terms, vector, limit, filter } = question;
+  const { terms, vector, limit, passing } = question;
   const words = index.words.score(terms, index.living);
-  const isWanted = filter ? index.passing(filter) : index.living.isAlive;
+  const isWanted = passing ?? index.living.isAlive;
   if (!vector || index.vectors?.dimensions !== vector.length) {
-    return best(index, filter ? words.map((score, chunk) => score * (isWanted[chunk] ?? 0)) : words, limit);
+    return best(index, passing ? words.map((score, chunk) => score * (isWanted[chunk] ?? 0)) : words, limit);
   }
   const { vectors } = index;
   const meanings = vectors.score(vector, words.length);

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { prepared, type Transaction } from '../../../platform/db/index.ts';
 import type { Chunk } from '../chunking/chunk.ts';
+import { nextTurn } from '../next-turn.ts';
 import { arrayOf, numbersOf } from './array-literal.ts';
 import type { BaseKey } from './base.store.ts';
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Pace } from '../next-turn.ts';
 import { Int32Column } from './columns.ts';
 import { Scratch } from './scratch.ts';
 
@@ -6,8 +6,8 @@ import { Scratch } from './scratch.ts';
 const MOST_WAITING = 2 ** 16;
 /** Or this share of those that are merged. */
 const WAITING_SHARE = 0.1;
-/** Postings that are moved before others have a turn. */
-const MOVED_AT_ONCE = 2 ** 20;
+/** Postings that are moved between two looks at the clock. */
+const MOVED_AT_ONCE = 2 ** 14;
 
 /** Postings in order of their terms: those of term `t` are from `starts[t]` to `starts[t + 1]`. */
 export interface MergedPostings {
@@ -169,7 +169,7 @@ function startsOf(old: Int32Array, added: Int32Array, termCount: number): Int32A
 }
 
 /** Moves the postings that were in order before; gives where the next posting of each term goes. */
-async function moveOld(old: MergedPostings, to: MergedPostings): Promise<Int32Array> {
+async function moveOld(old: MergedPostings, to: MergedPostings, pace: Pace): Promise<Int32Array> {
   const next = to.starts.slice();
   let moved = 0;
   for (let term = 0; term + 1 < old.starts.length; term++) {
@@ -182,10 +182,9 @@ async function moveOld(old: MergedPostings, to: MergedPostings): Promise<Int32Ar
     }
     next[term] = from + count + shift;
     moved += count + 1;
-    if (moved > MOVED_AT_ONCE) {
-      await nextTurn();
-      moved = 0;
-    }
+    if (moved < MOVED_AT_ONCE) continue;
+    moved = 0;
+    if (pace.isOver) await pace.rest();
   }
   return next;
 }
@@ -194,14 +193,15 @@ async function merge(old: MergedPostings, added: Waiting, termCount: number): Pr
   const starts = startsOf(old.starts, added.terms.used, termCount);
   const total = old.chunks.length + added.terms.length;
   const merged = { starts, chunks: new Int32Array(total), counts: new Uint16Array(total) };
-  const next = await moveOld(old, merged);
+  const pace = new Pace();
+  const next = await moveOld(old, merged, pace);
   for (let at = 0; at < added.terms.length; at++) {
     const term = added.terms.values[at] ?? 0;
     const place = next[term] ?? 0;
     next[term] = place + 1;
     merged.chunks[place] = added.chunks.values[at] ?? 0;
     merged.counts[place] = Math.min(added.counts.values[at] ?? 0, 0xffff);
-    if (at % MOVED_AT_ONCE === MOVED_AT_ONCE - 1) await nextTurn();
+    if (at % MOVED_AT_ONCE === 0 && pace.isOver) await pace.rest();
   }
   return merged;
 }

@@ -45,7 +45,9 @@ export class WordIndex {
   /** Sets which of the chunks that were read back are alive. */
   restore(isAlive: Uint8Array): void {
     this.#totalLength = 0;
-    for (const [chunk, length] of this.#lengths.used.entries()) if (isAlive[chunk] === 1) this.#totalLength += length;
+    for (let chunk = 0; chunk < this.count; chunk++) {
+      if (isAlive[chunk] === 1) this.#totalLength += this.#lengths.values[chunk] ?? 0;
+    }
   }
 
   get count(): number {
