@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { NodeType, Trigger, WorkflowEdge, WorkflowNode } from '../../contract/routes/workflows.ts';
+import type { NodeType, Run, Trigger, WorkflowEdge, WorkflowNode } from '../../contract/routes/workflows.ts';
 import { openDatabase, type Database } from '../platform/db/index.ts';
+import { AppError } from '../platform/errors/index.ts';
 import { createOutboxRelay, type EventListener } from '../platform/outbox/index.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import type { RunNode, StepContext } from '../modules/workflows/nodes/node-type.ts';
@@ -114,17 +115,27 @@ export class WorkflowBench {
     return run.id;
   }
 
-  read(workflow: WorkflowRow, runId: string) {
+  read(workflow: WorkflowRow, runId: string): Promise<Run> {
     return readRun(this.db, { developerId: DEVELOPER, workflowId: workflow.id, runId });
   }
 
+  /** The run, unless the connection over which it was asked for has just been broken. */
+  async #look(workflow: WorkflowRow, runId: string): Promise<Run | undefined> {
+    try {
+      return await this.read(workflow, runId);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'UNAVAILABLE') return undefined;
+      throw error;
+    }
+  }
+
   /** The run when it has ended. */
-  async ended(workflow: WorkflowRow, runId: string) {
+  async ended(workflow: WorkflowRow, runId: string): Promise<Run> {
     const giveUpAtMs = performance.now() + TIMEOUT_MS;
     for (;;) {
-      const run = await this.read(workflow, runId);
-      if (run.status === 'completed' || run.status === 'failed') return run;
-      if (performance.now() > giveUpAtMs) throw new Error(`the run is still ${run.status}`);
+      const run = await this.#look(workflow, runId);
+      if (run?.status === 'completed' || run?.status === 'failed') return run;
+      if (performance.now() > giveUpAtMs) throw new Error(`the run is still ${run?.status ?? 'not to be read'}`);
       await sleep(10);
     }
   }

@@ -36,10 +36,12 @@ const COLUMNS = `developer_id as "developerId", id, workflow_id as "workflowId",
   trigger_data as "triggerData", error, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`;
 
+// One that has an owner begins as soon as this has committed.
 const insert = prepared(`insert into workflow_runs (developer_id, id, workflow_id, workflow_name, triggered_by,
-    trigger_data, definition, depth, lease_owner, lease_until)
+    trigger_data, definition, depth, lease_owner, lease_until, status, started_at)
   select "developerId", r.id, "workflowId", "workflowName", "triggeredBy", "triggerData", definition, depth,
-    "leaseOwner", now() + case when "leaseOwner" is null then 0 else ${LEASE_SECONDS} end * interval '1 second'
+    "leaseOwner", now() + case when "leaseOwner" is null then 0 else ${LEASE_SECONDS} end * interval '1 second',
+    case when "leaseOwner" is null then 'pending' else 'running' end, case when "leaseOwner" is not null then now() end
   from json_to_recordset($1) as r ("developerId" text, id text, "workflowId" text, "workflowName" text,
     "triggeredBy" text, "triggerData" jsonb, definition jsonb, depth smallint, "leaseOwner" text)
   join workflows w on w.developer_id = "developerId" and w.id = "workflowId"

@@ -39,6 +39,20 @@ test('steps run in order, see what came before, and end in one event', async () 
   ]);
 });
 
+test('a run is shown as running while its first step is under way, since before that began', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  bench.acts['a'] = () => promise;
+  const workflows = await bench.work();
+  const workflow = await bench.create([node('a')]);
+  const runId = await bench.start(workflows, workflow);
+  await expect.poll(() => bench.begun).toHaveLength(1);
+  expect(await bench.read(workflow, runId)).toMatchObject({ status: 'running', startedAt: expect.any(String) });
+  resolve('done');
+  const { startedAt = '', stepResults, completedAt = '' } = await bench.ended(workflow, runId);
+  const times = [startedAt, stepResults[0]?.startedAt ?? '', stepResults[0]?.completedAt ?? '', completedAt];
+  expect(times).toEqual(times.toSorted());
+});
+
 test('a workflow without nodes completes', async () => {
   const workflows = await bench.work();
   const workflow = await bench.create([]);
