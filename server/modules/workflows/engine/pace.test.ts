@@ -20,7 +20,7 @@ test('runs that wait are taken on in small portions while the API is called, and
   expect(pace.portion()).toEqual(full);
 });
 
-test('runs that have waited long give way no more, until the others have not', () => {
+test('runs that have waited long give way no more, until they are few again', () => {
   const { pace } = paceWithClock();
   const full = pace.portion();
   pace.noteCall();
@@ -28,7 +28,9 @@ test('runs that have waited long give way no more, until the others have not', (
   expect(pace.portion()).not.toEqual(full);
   pace.noteWait(30_000);
   expect(pace.portion()).toEqual(full);
-  pace.noteWait(10);
+  pace.noteWait(1000);
+  expect(pace.portion()).toEqual(full);
+  pace.noteWait(0);
   expect(pace.portion()).not.toEqual(full);
 });
 

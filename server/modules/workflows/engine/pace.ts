@@ -2,8 +2,12 @@ import { systemClock, type Clock } from '../../../platform/clock/index.ts';
 
 /** The API is in use for this long after a call. */
 const IN_USE_MS = 100;
-/** Once runs have waited for this long they give way no more: they must not fall behind for ever. */
+/**
+ * Once a run has waited for this long, those that wait give way no more until they are few again: where more of them come
+ * than portions hold they would fall behind for ever.
+ */
 const PATIENCE_MS = 30_000;
+const SHORT_WAIT_MS = 1000;
 
 /** How many runs that wait are taken on at most, and how long until the next are. */
 export interface Portion {
@@ -23,7 +27,7 @@ const GENTLE: Portion = { most: 16, pauseMs: 20 };
 export class Pace {
   readonly #clock: Clock;
   #calledAtMs = -Infinity;
-  #waitedMs = 0;
+  #isUrgent = false;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
@@ -33,13 +37,14 @@ export class Pace {
     this.#calledAtMs = this.#clock.steadyMs();
   }
 
-  /** For how long the run that waited longest had waited when it was taken on. */
+  /** For how long the run that waited longest had waited when it was taken on; 0 when none waited. */
   noteWait(waitedMs: number): void {
-    this.#waitedMs = waitedMs;
+    if (waitedMs >= PATIENCE_MS) this.#isUrgent = true;
+    else if (waitedMs < SHORT_WAIT_MS) this.#isUrgent = false;
   }
 
   portion(): Portion {
     const isApiInUse = this.#clock.steadyMs() - this.#calledAtMs < IN_USE_MS;
-    return isApiInUse && this.#waitedMs < PATIENCE_MS ? GENTLE : FULL;
+    return isApiInUse && !this.#isUrgent ? GENTLE : FULL;
   }
 }
