@@ -5,7 +5,7 @@ import { claimDue, findDueLanes, releaseDeliveries, type LaneKey } from './claim
 import type { Attempt, Consignment } from './delivery.ts';
 import type { Carrier } from './fan-out.ts';
 import { HeldLanes } from './held-lanes.ts';
-import { Lane, MAX_WAITING } from './lane.ts';
+import { Lane, type WaitingMeter } from './lane.ts';
 import type { Outcome } from './outcome.store.ts';
 import type { SendMessage } from './send-message.ts';
 import { outcomeOf, settleOutcomes } from './settle-outcomes.ts';
@@ -17,6 +17,8 @@ const SWEEP_MS = 1000;
 const MAX_UNDER_WAY = 1000;
 /** And of one developer, so that nobody's receivers can hang everybody's deliveries. */
 const MAX_UNDER_WAY_OF_ONE = 250;
+/** Deliveries of a lane that are fetched at once. */
+const MAX_FETCHED = 256;
 /** Attempts under way get this long to end when the process stops. */
 const STOP_GRACE_MS = 3000;
 
@@ -38,6 +40,7 @@ export interface Courier extends Carrier {
 class LaneCourier implements Courier {
   readonly #options: CourierOptions;
   readonly #lanes = new Map<string, Lane>();
+  readonly #waiting: WaitingMeter = { length: 0 };
   readonly #held = new HeldLanes();
   /** Attempts under way, by developer. */
   readonly #counts = new Map<string, number>();
@@ -71,9 +74,8 @@ class LaneCourier implements Courier {
     this.#sweepTimer = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
-  room(subscriptionId: string): number {
-    if (this.#isStopped) return 0;
-    return this.#lanes.get(subscriptionId)?.room ?? MAX_WAITING;
+  room(key: LaneKey): number {
+    return this.#isStopped ? 0 : this.#lane(key).room;
   }
 
   take(consignments: readonly Consignment[]): void {
@@ -108,7 +110,7 @@ class LaneCourier implements Courier {
   #lane({ developerId, subscriptionId }: LaneKey): Lane {
     const known = this.#lanes.get(subscriptionId);
     if (known) return known;
-    const lane = new Lane({ developerId, subscriptionId });
+    const lane = new Lane({ developerId, subscriptionId }, this.#waiting);
     this.#lanes.set(subscriptionId, lane);
     return lane;
   }
@@ -159,13 +161,13 @@ class LaneCourier implements Courier {
     const { send, onAttempt } = this.#options;
     try {
       const attempt = await send(consignment.destination, consignment.message, this.#stopping.signal);
-      lane.ended(attempt.error === null, performance.now());
+      lane.ended({ hasSucceeded: attempt.error === null, durationMs: attempt.durationMs }, performance.now());
       onAttempt(attempt);
       // An outcome that cannot be written is logged there; the lease then runs out and the delivery falls due again.
       this.#outcomes.enqueue(outcomeOf(consignment, attempt, Math.random()));
     } catch {
       // Given up by a stop: as if it had not begun.
-      lane.ended(true, performance.now());
+      lane.ended({ hasSucceeded: true, durationMs: 0 }, performance.now());
       await this.#giveBack([consignment]);
     }
   }
@@ -214,7 +216,7 @@ class LaneCourier implements Courier {
   async #claim(): Promise<void> {
     const lanes = this.#wanting();
     if (lanes.length === 0) return;
-    const asked = lanes.map((lane) => ({ lane, ...lane.key, room: lane.room }));
+    const asked = lanes.map((lane) => ({ lane, ...lane.key, room: Math.min(lane.room, MAX_FETCHED) }));
     const claimed = await claimDue(this.#options.database, asked);
     const counts = Map.groupBy(claimed, ({ destination }) => destination.subscriptionId);
     for (const { lane, room } of asked) lane.hasMore = (counts.get(lane.key.subscriptionId)?.length ?? 0) >= room;

@@ -1,12 +1,13 @@
 import { createId } from '../../../platform/ids/index.ts';
 import { matchesFilter, type EventListener, type OutboxEvent } from '../../../platform/outbox/index.ts';
+import type { LaneKey } from './claim.store.ts';
 import type { Consignment, Message } from './delivery.ts';
 import { addDeliveries, findSubscribers, type Subscriber } from './fan-out.store.ts';
 
 /** Whoever sends, as fan-out sees them. */
 export interface Carrier {
   /** How many more deliveries of a subscription could be taken on at once. */
-  room: (subscriptionId: string) => number;
+  room: (lane: LaneKey) => number;
   /** Takes deliveries on, which were leased to this process. */
   take: (consignments: readonly Consignment[]) => void;
   /** Told of a subscription that has deliveries due which nobody was given. */
@@ -47,7 +48,7 @@ function shareOut(consignments: readonly Consignment[], carrier: Carrier) {
   const taken = new Set<Consignment>();
   for (const consignment of consignments) {
     const { subscriptionId } = consignment.destination;
-    const room = rooms.get(subscriptionId) ?? carrier.room(subscriptionId);
+    const room = rooms.get(subscriptionId) ?? carrier.room(consignment.destination);
     if (room > 0) taken.add(consignment);
     rooms.set(subscriptionId, room - 1);
   }

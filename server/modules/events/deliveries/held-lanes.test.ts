@@ -4,7 +4,7 @@ import { Lane } from './lane.ts';
 
 function laneOf(name: string): Lane {
   const [developerId = '', subscriptionId = ''] = name.split('/');
-  return new Lane({ developerId, subscriptionId });
+  return new Lane({ developerId, subscriptionId }, { length: 0 });
 }
 
 function heldOf(names: readonly string[]): HeldLanes {
