@@ -1,20 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Listener, type Database } from '../../../platform/db/index.ts';
 import { errorMessage } from '../../../platform/errors/index.ts';
 import type { Caller } from '../../../platform/http/index.ts';
 import { createId } from '../../../platform/ids/index.ts';
-import {
-  claimRuns,
-  readRecords,
-  releaseRuns,
-  renewLeases,
-  type ClaimedRun,
-  type StepRecord,
-} from './checkpoint.store.ts';
+import { Backlog } from './backlog.ts';
+import { releaseRuns, renewLeases, type ClaimedRun, type StepRecord } from './checkpoint.store.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
 import { executeRun, type Execution } from './execute-run.ts';
-import { Pace } from './pace.ts';
 import { RunTimeUp } from './run-step.ts';
 import { shareLoads } from './share-loads.ts';
 import { Shares } from './shares.ts';
@@ -58,11 +50,9 @@ export class Runner {
   readonly #active = new Map<string, Active>();
   readonly #shares = new Shares(MAX_RUNS);
   readonly #turns = new Turns();
-  readonly #pace = new Pace();
+  readonly #backlog: Backlog;
   readonly #callerOf: RunnerOptions['callerOf'];
   #timers: NodeJS.Timeout[] = [];
-  #fetch: Promise<void> | undefined;
-  #mayWait = false;
   #isStopping = false;
 
   constructor(options: RunnerOptions) {
@@ -70,18 +60,32 @@ export class Runner {
     const { database, url, log, callerOf } = options;
     this.#callerOf = shareLoads(callerOf);
     this.#checkpoints = createCheckpoints({ database, owner: this.owner, log });
+    this.#backlog = new Backlog({
+      database,
+      owner: this.owner,
+      shares: this.#shares,
+      activeIds: () => [...this.#active.keys()],
+      take: (runs, records) => this.take(runs, records),
+      log,
+    });
     this.#listener = new Listener({
       url,
       channel: RUNS_CHANNEL,
       log,
-      onNotification: (cancelled) => (cancelled === '' ? this.wake() : this.#active.get(cancelled)?.abort.abort()),
-      onUp: () => this.wake(),
+      onNotification: (cancelled) => {
+        if (cancelled === '') this.#backlog.wake();
+        else this.#active.get(cancelled)?.abort.abort();
+      },
+      onUp: () => this.#backlog.wake(),
     });
   }
 
   async start(): Promise<void> {
     await this.#listener.open();
-    this.#timers = [setInterval(() => this.wake(), SWEEP_MS), setInterval(() => void this.#renew(), HEARTBEAT_MS)];
+    this.#timers = [
+      setInterval(() => this.#backlog.wake(), SWEEP_MS),
+      setInterval(() => void this.#renew(), HEARTBEAT_MS),
+    ];
   }
 
   /** Of runs about to be written, those that may begin here at once. */
@@ -104,17 +108,7 @@ export class Runner {
 
   /** Told of each call of the API of this process: runs that wait give way to them. */
   noteCall(): void {
-    this.#pace.noteCall();
-  }
-
-  /** Looks for runs that wait. */
-  wake(): void {
-    this.#mayWait = true;
-    if (this.#hasRoom) this.#fetch ??= this.#fetchAll().finally(() => (this.#fetch = undefined));
-  }
-
-  get #hasRoom(): boolean {
-    return !this.#isStopping && this.#shares.free > 0;
+    this.#backlog.noteCall();
   }
 
   /** Begins nothing more, lets steps under way end, and gives back what is left. */
@@ -122,7 +116,7 @@ export class Runner {
     this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#listener.close();
-    await this.#fetch;
+    await this.#backlog.stop();
     const left = [...this.#active.values()];
     const timer = setTimeout(() => {
       for (const { abort } of left) abort.abort();
@@ -143,7 +137,7 @@ export class Runner {
       clearTimeout(timer);
       this.#active.delete(run.id);
       this.#shares.end(run.developerId);
-      if (this.#mayWait || this.#shares.isAnyoneBehind) this.wake();
+      this.#backlog.noteRoom();
     });
     this.#active.set(run.id, { run, abort, work });
   }
@@ -166,40 +160,6 @@ export class Runner {
       if (signal.aborted && !(signal.reason instanceof RunTimeUp)) return;
       log.error({ err: error, runId: run.id }, `a run was interrupted: ${errorMessage(error)}`);
     }
-  }
-
-  async #fetchAll(): Promise<void> {
-    const { database, log } = this.#options;
-    try {
-      while (this.#mayWait && this.#hasRoom) {
-        this.#mayWait = false;
-        const claimed = await this.#claim();
-        if (claimed.length === 0) return;
-        this.take(claimed, await readRecords(database, claimed));
-        await sleep(this.#pace.portion().pauseMs);
-        this.#mayWait ||= this.#shares.isAnyoneDue;
-      }
-    } catch (error) {
-      log.warn({ err: error }, `runs wait: ${errorMessage(error)}`);
-    }
-  }
-
-  async #claim(): Promise<ClaimedRun[]> {
-    const allowances = this.#shares.allowances();
-    const allowance = this.#shares.allowance('');
-    const limit = Math.min(this.#shares.free, this.#pace.portion().most);
-    const active = [...this.#active.keys()];
-    const { owner } = this;
-    const runs = await claimRuns(this.#options.database, { owner, active, allowances, allowance, limit });
-    this.#pace.noteWait(Math.max(0, ...runs.map(({ waitedMs }) => waitedMs ?? 0)));
-    const byDeveloper = Map.groupBy(runs, ({ developerId }) => developerId);
-    if (runs.length === limit) {
-      this.#shares.addBehind(byDeveloper.keys());
-      return runs;
-    }
-    const isBehind = ([id, its]: [string, ClaimedRun[]]): boolean => its.length >= (allowances.get(id) ?? allowance);
-    this.#shares.noteBehind(new Set([...byDeveloper].filter(isBehind).map(([id]) => id)));
-    return runs;
   }
 
   async #renew(): Promise<void> {
