@@ -1,6 +1,7 @@
 import type { StepResult } from '../../../contract/routes/workflows.ts';
 import { prepared, storableJson, type Queryable, type Transaction } from '../../platform/db/index.ts';
 import type { Definition } from './engine/next-nodes.ts';
+import { stepResult, type SettledStep } from './step-result.ts';
 
 /** Seconds for which a run belongs to the process that works on it, unless that renews it. */
 export const LEASE_SECONDS = 20;
@@ -101,16 +102,6 @@ export async function readSizes(
   return new Map(rows.map(({ runId, size }) => [runId, size]));
 }
 
-interface StepRow {
-  runId: string;
-  nodeId: string;
-  status: StepResult['status'];
-  result: unknown;
-  error: string | null;
-  startedAt: Date;
-  completedAt: Date;
-}
-
 const selectSteps = prepared(`select run_id as "runId", node_id as "nodeId", status, result, error,
     started_at as "startedAt", completed_at as "completedAt"
   from workflow_steps where developer_id = $1 and run_id = any($2) and status <> 'retrying'
@@ -122,20 +113,9 @@ export async function findSteps(
   developerId: string,
   runIds: readonly string[],
 ): Promise<Map<string, StepResult[]>> {
-  const { rows } = await db.query<StepRow>(selectSteps([developerId, runIds]));
-  const steps = new Map<string, StepResult[]>();
-  for (const { runId, nodeId, status, result, error, startedAt, completedAt } of rows) {
-    const times = { startedAt: startedAt.toISOString(), completedAt: completedAt.toISOString() };
-    const step = {
-      nodeId,
-      status,
-      ...(status !== 'skipped' && { result }),
-      ...(error !== null && { error }),
-      ...times,
-    };
-    steps.set(runId, [...(steps.get(runId) ?? []), step]);
-  }
-  return steps;
+  const { rows } = await db.query<SettledStep & { runId: string }>(selectSteps([developerId, runIds]));
+  const byRun = Map.groupBy(rows, ({ runId }) => runId);
+  return new Map([...byRun].map(([runId, steps]) => [runId, steps.map(stepResult)]));
 }
 
 /** Ends a run that has not ended; gives what its event needs, or undefined when there is no such open run. */

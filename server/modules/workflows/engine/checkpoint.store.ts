@@ -33,6 +33,13 @@ export interface StepRecord {
   completedAt: string;
 }
 
+/** One that is settled. */
+export type SettledRecord = StepRecord & { status: Exclude<StepRecord['status'], 'retrying'> };
+
+export function isSettled(record: StepRecord): record is SettledRecord {
+  return record.status !== 'retrying';
+}
+
 const OPEN = `status in ('pending', 'running')`;
 /** The same in words that lead the planner to runs by their id, and never through all open ones of a developer. */
 const NOT_ENDED = `status not in ('completed', 'failed')`;

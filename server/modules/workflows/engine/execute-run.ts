@@ -1,6 +1,6 @@
 import type { WorkflowNode } from '../../../../contract/routes/workflows.ts';
 import type { Caller } from '../../../platform/http/index.ts';
-import type { ClaimedRun, StepRecord } from './checkpoint.store.ts';
+import { isSettled, type ClaimedRun, type SettledRecord, type StepRecord } from './checkpoint.store.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { nextNodes, type Settled } from './next-nodes.ts';
 import { runEndedEvent } from './run-ended-event.ts';
@@ -33,7 +33,7 @@ class RunExecution {
   readonly #settled = new Map<string, Settled>();
   readonly #results = new Map<string, unknown>();
   readonly #attempts = new Map<string, number>();
-  readonly #records: StepRecord[] = [];
+  readonly #records: SettledRecord[] = [];
   readonly #begun = new Set<string>();
   /** Records that are not on disk as far as is known. */
   readonly #unwritten = new Set<StepRecord>();
@@ -50,7 +50,7 @@ class RunExecution {
     this.#execution = execution;
     this.#nodeIds = new Set(execution.run.definition.nodes.map(({ id }) => id));
     for (const record of execution.records) {
-      if (record.status === 'retrying') this.#attempts.set(record.nodeId, record.attempts);
+      if (!isSettled(record)) this.#attempts.set(record.nodeId, record.attempts);
       else this.#settle(record, record.result ?? (record.error === null ? null : { error: record.error }));
     }
   }
@@ -66,9 +66,8 @@ class RunExecution {
     if (this.#fault) throw this.#fault;
   }
 
-  #settle(record: StepRecord, result: unknown): void {
+  #settle(record: SettledRecord, result: unknown): void {
     const { nodeId, status } = record;
-    if (status === 'retrying') return;
     this.#begun.add(nodeId);
     this.#records.push(record);
     this.#settled.set(nodeId, { status, result });
@@ -85,9 +84,9 @@ class RunExecution {
   }
 
   /** Settles every node that no taken branch leads to. */
-  #skip(): StepRecord[] {
+  #skip(): SettledRecord[] {
     const { run } = this.#execution;
-    const skipped: StepRecord[] = [];
+    const skipped: SettledRecord[] = [];
     if (this.#failure !== undefined) return skipped;
     for (let next = nextNodes(run.definition, this.#settled); next.skipped.length > 0;) {
       const now = new Date().toISOString();

@@ -1,5 +1,7 @@
+import type { StepResult } from '../../../../contract/routes/workflows.ts';
 import type { NewEvent } from '../../../platform/outbox/index.ts';
-import type { ClaimedRun, StepRecord } from './checkpoint.store.ts';
+import { stepResult } from '../step-result.ts';
+import type { ClaimedRun, SettledRecord } from './checkpoint.store.ts';
 
 /** A longer result is told of, and not repeated. */
 const MAX_RESULT_LENGTH = 64 * 1024;
@@ -10,24 +12,17 @@ function resultFor(result: unknown, room: number): unknown {
   return length <= Math.min(MAX_RESULT_LENGTH, room) ? result : `[left out: ${length} characters]`;
 }
 
-function stepResults(records: readonly StepRecord[]): object[] {
+function stepResults(steps: readonly SettledRecord[]): StepResult[] {
   let room = MAX_RESULTS_LENGTH;
-  return records.map(({ nodeId, status, result, error, startedAt, completedAt }) => {
-    const shown = resultFor(result, room);
-    room -= JSON.stringify(shown ?? null).length;
-    const times = { startedAt: new Date(startedAt).toISOString(), completedAt: new Date(completedAt).toISOString() };
-    return {
-      nodeId,
-      status,
-      ...(status !== 'skipped' && { result: shown }),
-      ...(error !== null && { error }),
-      ...times,
-    };
+  return steps.map((step) => {
+    const result = resultFor(step.result, room);
+    room -= JSON.stringify(result ?? null).length;
+    return stepResult({ ...step, result });
   });
 }
 
 /** `workflow.completed`, or `workflow.failed` when there is an error. */
-export function runEndedEvent(run: ClaimedRun, records: readonly StepRecord[], error: string | null): NewEvent {
+export function runEndedEvent(run: ClaimedRun, records: readonly SettledRecord[], error: string | null): NewEvent {
   const { developerId, workflowId, workflowName, id: runId, depth } = run;
   const about = { workflowId, workflowName, runId };
   return error === null

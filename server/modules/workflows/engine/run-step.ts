@@ -3,7 +3,7 @@ import type { NodeType, WorkflowNode } from '../../../../contract/routes/workflo
 import { AppError } from '../../../platform/errors/index.ts';
 import type { Caller } from '../../../platform/http/index.ts';
 import { StepError, type RunNode } from '../nodes/node-type.ts';
-import type { ClaimedRun, StepRecord } from './checkpoint.store.ts';
+import type { ClaimedRun, SettledRecord, StepRecord } from './checkpoint.store.ts';
 import { fillTemplates, TemplateError, type Scope } from './fill-templates.ts';
 
 /** Of one result, as JSON text. */
@@ -42,7 +42,7 @@ export interface StepTools {
 
 /** What a step came to. */
 export interface StepOutcome {
-  record: StepRecord;
+  record: SettledRecord;
   /** What references to the step give; for a failed one what it left, or its error. */
   result: unknown;
 }
@@ -117,7 +117,7 @@ export async function runStep(step: Step, tools: StepTools): Promise<StepOutcome
   const about = { developerId: run.developerId, runId: run.id, nodeId: node.id };
   for (let attempts = step.attempts + 1; ; attempts++) {
     const startedAt = new Date().toISOString();
-    const record = (status: StepRecord['status'], facts: Given & { error: string | null }): StepRecord => ({
+    const record = (status: SettledRecord['status'], facts: Given & { error: string | null }): SettledRecord => ({
       ...about,
       status,
       attempts,

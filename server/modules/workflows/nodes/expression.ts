@@ -146,15 +146,15 @@ export function evaluateExpression(expression: string, step: StepContext): boole
   throw new StepError('The expression must come to true or false; it came to something else.');
 }
 
-/** What can be told of an expression before it runs: what is wrong with it where the steps named have run. */
-export function expressionProblem(expression: string, steps: ReadonlySet<string>): string | undefined {
+/** Throws StepError for an expression that would fail wherever the steps named, and no others, have run. */
+export function demandExpression(expression: string, steps: ReadonlySet<string>): void {
   try {
     const results = new Map([...steps].map((id) => [id, null]));
     const { valid, type, error } = prepare(expression, { triggerData: null, results }).evaluate.check();
     if (!valid) throw error ?? new StepError('The expression cannot be used.');
-    const isDecision = type === undefined || type === 'bool' || type.startsWith('dyn');
-    return isDecision ? undefined : `The expression must come to true or false; it comes to ${type}.`;
+    if (type === undefined || type === 'bool' || type.startsWith('dyn')) return;
+    throw new StepError(`The expression must come to true or false; it comes to ${type}.`);
   } catch (error) {
-    return explain(error).message.replace('The expression failed:', 'The expression would fail:');
+    throw new StepError(explain(error).message.replace('The expression failed:', 'The expression would fail:'));
   }
 }

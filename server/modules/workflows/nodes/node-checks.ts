@@ -4,9 +4,10 @@ import type { Caller } from '../../../platform/http/index.ts';
 import { OutboundError } from '../../../platform/net/index.ts';
 import { outputFormatOf } from './ai-generate.ts';
 import { demandOperator } from './compare.ts';
+import { demandOne } from './condition.ts';
 import type { NodeParts } from './create-node-types.ts';
 import { addressesOf, subjectOf } from './email-send.ts';
-import { expressionProblem } from './expression.ts';
+import { demandExpression } from './expression.ts';
 import { headersOf, urlOf } from './http-request.ts';
 import { StepError } from './node-type.ts';
 import { optionalObject, optionalText, requiredText } from './read-config.ts';
@@ -97,20 +98,15 @@ function checkHttpRequest({ outbound }: NodeParts): CheckNode {
 }
 
 const checkCondition: CheckNode = (config, context) => {
-  const { expression, operator } = config;
   const problems = unread(config, ['left', 'operator', 'right', 'expression']);
-  if (expression === undefined) {
+  if (config['expression'] === undefined) {
     return [...problems, ...failure('operator', context, () => demandOperator(requiredText(config, 'operator')))];
   }
-  if (operator !== undefined) {
-    const message = 'config has both an operator and an expression; a condition is one of them.';
-    problems.push({ field: 'operator', message });
-  }
-  const message =
-    typeof expression === 'string'
-      ? expressionProblem(expression, context.before)
-      : 'config.expression must be a text that is not empty.';
-  return message === undefined ? problems : [...problems, { field: 'expression', message }];
+  return [
+    ...problems,
+    ...failure('operator', context, () => demandOne(config)),
+    ...failure('expression', context, () => demandExpression(requiredText(config, 'expression'), context.before)),
+  ];
 };
 
 function checkEmailSend({ mailer }: NodeParts): CheckNode {
