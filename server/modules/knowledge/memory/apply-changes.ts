@@ -27,6 +27,8 @@ interface Followed {
   index: BaseIndex;
   space: VectorSpace | undefined;
   maxBytes: number;
+  /** Told of each document with vectors of another length than those that came first. */
+  onMisfit: (documentNo: number) => void;
 }
 
 function demandRoom({ index, maxBytes }: Followed): void {
@@ -81,15 +83,16 @@ async function applyVectors(
 ): Promise<void> {
   const { model } = space;
   const { index } = followed;
+  const misfits = new Set<number>();
   for (;;) {
     const rows = await vectorsAfter(tx, base, { model, batch: index.vectorCounter, limit: VECTORS_AT_ONCE });
-    for (const row of rows) index.addVector(row, floatsOf(row.vector), space);
+    for (const row of rows) if (!index.addVector(row, floatsOf(row.vector), space)) misfits.add(row.documentNo);
     const last = rows.at(-1);
-    if (!last) return;
-    index.vectorCounter = last.batch;
+    index.vectorCounter = last?.batch ?? index.vectorCounter;
     demandRoom(followed);
-    if (rows.length < VECTORS_AT_ONCE) return;
+    if (rows.length < VECTORS_AT_ONCE) break;
   }
+  for (const documentNo of misfits) followed.onMisfit(documentNo);
 }
 
 /**

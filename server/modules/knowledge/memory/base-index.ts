@@ -141,13 +141,17 @@ export class BaseIndex {
     }
   }
 
-  /** Takes in the vector of a chunk; one of a document that is gone is passed over. */
-  addVector(place: ChunkPlace, vector: Float32Array, { arena, model }: { arena: VectorArena; model: string }): void {
+  /**
+   * Takes in the vector of a chunk; one of a document that is gone is passed over. False when it cannot be compared with
+   * the others because it is of another length.
+   */
+  addVector(place: ChunkPlace, vector: Float32Array, { arena, model }: { arena: VectorArena; model: string }): boolean {
     const document = this.#byNo.get(place.documentNo);
-    if (document === undefined || this.#isReleased) return;
+    if (document === undefined || this.#isReleased) return true;
     this.vectors ??= new VectorIndex(arena, { model, dimensions: vector.length });
-    if (this.vectors.dimensions !== vector.length) return;
+    if (this.vectors.dimensions !== vector.length) return false;
     this.vectors.add((this.#firstChunks.values[document] ?? 0) + place.position, vector);
+    return true;
   }
 
   placeOf(chunk: number): ChunkPlace {

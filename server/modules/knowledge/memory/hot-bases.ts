@@ -23,6 +23,8 @@ export interface HotBasesOptions {
   snapshots: SnapshotFolder;
   /** Told of a base that could not be loaded; the database goes on answering for it. */
   onError: (error: unknown) => void;
+  /** Told of a document whose vectors cannot be compared with those of its base. */
+  onMisfit: (base: BaseKey, documentNo: number) => void;
 }
 
 /** A base that has grown by so much is written to its file again. */
@@ -166,8 +168,9 @@ export class HotBases {
   /** Brings an index in step; one that takes too much is left to the database for a while. */
   async #follow(row: BaseRow, index: BaseIndex): Promise<boolean> {
     const { database, space, maxBytes } = this.#options;
+    const onMisfit = (documentNo: number): void => this.#options.onMisfit(row, documentNo);
     try {
-      return await applyChanges(database, row, { index, space, maxBytes });
+      return await applyChanges(database, row, { index, space, maxBytes, onMisfit });
     } catch (error) {
       if (error instanceof TooLargeError) this.#tooLarge.set(row.no, performance.now() + TOO_LARGE_MS);
       throw error;

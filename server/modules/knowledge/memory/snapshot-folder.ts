@@ -6,9 +6,10 @@ import { nextTurn } from '../next-turn.ts';
 import { VectorIndex } from '../vectors/vector-index.ts';
 import type { VectorSpace } from './apply-changes.ts';
 import { BaseIndex, type BaseParts } from './base-index.ts';
+import { TERMS_VERSION } from './terms-version.ts';
 import { SectionReader, writeSections, type WrittenSection } from './snapshot-file.ts';
 
-/** Of the form of snapshots, and of how texts become terms: another one is not read. */
+/** Of the form of snapshots: another one is not read. */
 const VERSION = 2;
 /** Chunks from which a base is worth a file. */
 const FEWEST_CHUNKS = 500;
@@ -19,6 +20,8 @@ const LINE_END = 0x0a;
 
 interface Facts {
   version: number;
+  /** How texts became terms. */
+  terms: string;
   developerId: string;
   id: string;
   no: number;
@@ -120,9 +123,11 @@ async function readVectors(reader: SectionReader<Facts>, { arena, model }: Vecto
 /** Files from which bases come back into memory faster than from the database. They may be deleted at any time. */
 export class SnapshotFolder {
   readonly #folder: string;
+  readonly #terms: string;
 
-  constructor(folder: string) {
+  constructor(folder: string, terms: string = TERMS_VERSION) {
     this.#folder = folder;
+    this.#terms = terms;
   }
 
   #pathOf({ id }: BaseKey): string {
@@ -136,7 +141,7 @@ export class SnapshotFolder {
       const reader = await SectionReader.open<Facts>(path);
       if (!reader) return undefined;
       try {
-        return await restore(reader, base, space);
+        return this.#isOf(base, reader.facts) ? await restore(reader, space) : undefined;
       } finally {
         await reader.close();
       }
@@ -144,6 +149,10 @@ export class SnapshotFolder {
       await rm(path, { force: true });
       return undefined;
     }
+  }
+
+  #isOf(base: BaseKey, { version, terms, developerId, no }: Facts): boolean {
+    return version === VERSION && terms === this.#terms && developerId === base.developerId && no === base.no;
   }
 
   /** Writes an index whose postings are all merged, as it is at the time of the call. */
@@ -155,6 +164,7 @@ export class SnapshotFolder {
     const { developerId, id, no } = base;
     const facts: Facts = {
       version: VERSION,
+      terms: this.#terms,
       developerId,
       id,
       no,
@@ -181,13 +191,8 @@ export class SnapshotFolder {
   }
 }
 
-async function restore(
-  reader: SectionReader<Facts>,
-  base: BaseKey,
-  space: VectorSpace | undefined,
-): Promise<BaseIndex | undefined> {
-  const { version, developerId, no, counter, vectorCounter } = reader.facts;
-  if (version !== VERSION || developerId !== base.developerId || no !== base.no) return undefined;
+async function restore(reader: SectionReader<Facts>, space: VectorSpace | undefined): Promise<BaseIndex> {
+  const { counter, vectorCounter } = reader.facts;
   const index = new BaseIndex(await readParts(reader));
   index.counter = counter;
   if (!space) return index;
