@@ -32,6 +32,10 @@ const Usage = Type.Object({
   outputTokens: Type.Integer({ minimum: 0, examples: [18] }),
 });
 
+/** What keeps a model from being asked. */
+const REFUSALS = ['INVALID_REQUEST', 'INVALID_JSON', 'AI_NOT_CONFIGURED', 'MODEL_NOT_ALLOWED'] as const;
+const MODEL_ERRORS = [...REFUSALS, 'AI_CALL_FAILED', 'UNAVAILABLE'] as const;
+
 export const chat = defineRoute({
   id: 'chat',
   method: 'POST',
@@ -46,14 +50,7 @@ export const chat = defineRoute({
     model: Type.String({ description: 'The model that answered.', examples: ['neutral-sonnet-4-20250514'] }),
     usage: Usage,
   }),
-  errors: [
-    'INVALID_REQUEST',
-    'INVALID_JSON',
-    'AI_NOT_CONFIGURED',
-    'MODEL_NOT_ALLOWED',
-    'AI_CALL_FAILED',
-    'UNAVAILABLE',
-  ],
+  errors: MODEL_ERRORS,
 });
 
 export const ChatStreamEvent = Type.Union(
@@ -88,7 +85,8 @@ export const chatStream = defineRoute({
   body: ChatBody,
   response: ChatStreamEvent,
   streams: true,
-  errors: ['INVALID_REQUEST', 'INVALID_JSON', 'AI_NOT_CONFIGURED', 'MODEL_NOT_ALLOWED'],
+  // What happens after its first byte comes as an event.
+  errors: REFUSALS,
 });
 
 export const toolCall = defineRoute({
@@ -148,12 +146,5 @@ export const analyze = defineRoute({
     model: Type.String({ description: 'The model that answered.', examples: ['neutral-sonnet-4-20250514'] }),
     usage: Usage,
   }),
-  errors: [
-    'INVALID_REQUEST',
-    'INVALID_JSON',
-    'AI_NOT_CONFIGURED',
-    'MODEL_NOT_ALLOWED',
-    'AI_CALL_FAILED',
-    'UNAVAILABLE',
-  ],
+  errors: MODEL_ERRORS,
 });
