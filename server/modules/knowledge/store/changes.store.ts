@@ -1,6 +1,6 @@
 import { prepared, type Queryable, type Transaction } from '../../../platform/db/index.ts';
 import type { BaseKey } from './base.store.ts';
-import { documentOfNumber } from './document-of-number.ts';
+import { documentOfNumber } from './find-one-index.ts';
 
 export interface ChunkRow {
   documentNo: number;
@@ -26,7 +26,7 @@ const selectChunks = prepared(`select c.document_no as "documentNo", c.position,
     where developer_id = $1 and base_no = $2 and (document_no, position) > ($3::bigint, $4::int)
     order by document_no, position limit $5
   ) c
-  join ${documentOfNumber('c.document_no')} on d.no = c.document_no
+  join ${documentOfNumber('c.document_no')}
   order by c.document_no, c.position`);
 
 /** Chunks behind a place, in order. */

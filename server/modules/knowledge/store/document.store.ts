@@ -1,5 +1,6 @@
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import type { BaseKey } from './base.store.ts';
+import { IN_BASE_BY_ID } from './find-one-index.ts';
 
 export interface ListedDocument {
   id: string;
@@ -15,7 +16,7 @@ export interface DocumentRow extends ListedDocument {
 const LISTED = 'id, title, metadata, created_at as "createdAt"';
 
 const selectOne = prepared(`select ${LISTED}, content from knowledge_documents
-  where developer_id = $1 and base_no = $2 and id = $3`);
+  where ${IN_BASE_BY_ID} and id = $3`);
 
 export async function findDocument(
   db: Queryable,
@@ -26,7 +27,7 @@ export async function findDocument(
 }
 
 const selectAfter = prepared(`select ${LISTED} from knowledge_documents
-  where developer_id = $1 and base_no = $2 and id > $3 order by id limit $4`);
+  where ${IN_BASE_BY_ID} and id > $3 order by id limit $4`);
 
 /** Documents of a base without their content, oldest first, behind the one of an id. */
 export async function documentsAfter(

@@ -1,7 +1,7 @@
 import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { numbersOf } from './array-literal.ts';
 import type { BaseKey } from './base.store.ts';
-import { documentOfNumber } from './document-of-number.ts';
+import { documentOfNumber } from './find-one-index.ts';
 
 export interface PassageRow {
   documentId: string;
@@ -19,7 +19,7 @@ const selectPassages = prepared(`select d.id as "documentId", d.title, d.metadat
     select * from knowledge_chunks
     where developer_id = $1 and base_no = $2 and document_no = w.document_no and position = w.position limit 1
   ) c on true
-  left join ${documentOfNumber('w.document_no')} on d.no = w.document_no
+  left join ${documentOfNumber('w.document_no')}
   order by w.place`);
 
 /** What is shown of some chunks, in their order; undefined where one is gone by now. */
@@ -45,7 +45,7 @@ export interface CandidateRow extends PassageRow {
 const selectCandidates = prepared(`select c.document_no as "documentNo", c.position, c.heading, d.id as "documentId",
     d.title, d.metadata, c.text, c.start_offset as start, c.end_offset as "end"
   from knowledge_chunks c
-  join ${documentOfNumber('c.document_no')} on d.no = c.document_no
+  join ${documentOfNumber('c.document_no')}
   cross join lateral (
     select count(*) as n from unnest($3::text[]) p where c.text ilike p or c.heading ilike p or d.title ilike p
   ) m

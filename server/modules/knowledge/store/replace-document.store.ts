@@ -1,5 +1,6 @@
 import { prepared, type Transaction } from '../../../platform/db/index.ts';
 import type { BaseKey } from './base.store.ts';
+import { IN_BASE_BY_ID } from './find-one-index.ts';
 import type { WrittenDocument } from './write-document.store.ts';
 
 /** Removals that are kept for processes which are behind. */
@@ -10,8 +11,9 @@ export interface DocumentKey {
   id: string;
 }
 
+// As for ids: only the index of titles is of use to this.
 const selectTitled = prepared(`select no, id from knowledge_documents
-  where developer_id = $1 and base_no = $2 and md5(title) = md5($3) and title = $3 order by no desc limit 1`);
+  where developer_id || '' = $1 and base_no = $2 and md5(title) = md5($3) and title = $3 order by no desc limit 1`);
 
 /** The newest document of a title. */
 export async function findTitled(
@@ -22,9 +24,7 @@ export async function findTitled(
   return (await tx.query<DocumentKey>(selectTitled([developerId, no, title]))).rows[0];
 }
 
-const selectNo = prepared(
-  'select no, id from knowledge_documents where developer_id = $1 and base_no = $2 and id = $3',
-);
+const selectNo = prepared(`select no, id from knowledge_documents where ${IN_BASE_BY_ID} and id = $3`);
 
 export async function findDocumentKey(
   tx: Transaction,
@@ -58,14 +58,14 @@ export async function removeParts(
   await tx.query(deleteOldRemovals([developerId, no, counter - KEPT_COUNTERS]));
 }
 
-const deleteRow = prepared('delete from knowledge_documents where developer_id = $1 and base_no = $2 and id = $3');
+const deleteRow = prepared(`delete from knowledge_documents where ${IN_BASE_BY_ID} and id = $3`);
 
 export async function removeRow(tx: Transaction, { developerId, no }: BaseKey, id: string): Promise<void> {
   await tx.query(deleteRow([developerId, no, id]));
 }
 
 const updateRow = prepared(`update knowledge_documents set no = $4, content = $5, metadata = $6::json
-  where developer_id = $1 and base_no = $2 and id = $3`);
+  where ${IN_BASE_BY_ID} and id = $3`);
 
 /** Gives a document that stays a new number, content and metadata. */
 export async function rewriteRow(tx: Transaction, id: string, written: WrittenDocument): Promise<void> {

@@ -129,7 +129,7 @@ export async function lockBases(
 }
 
 const selectStored = prepared(`select id from knowledge_documents
-  where developer_id = any ($1::text[]) and base_no = any ($2::bigint[]) and id = any ($3::text[])`);
+  where developer_id || base_no::text = any ($1::text[]) and id = any ($2::text[])`);
 
 /** Which of the ids are stored already. */
 export async function storedIds(
@@ -137,9 +137,7 @@ export async function storedIds(
   bases: readonly BaseKey[],
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const developers = arrayOf(bases.map(({ developerId }) => developerId));
-  const { rows } = await tx.query<{ id: string }>(
-    selectStored([developers, numbersOf(bases.map(({ no }) => no)), arrayOf(ids)]),
-  );
+  const places = arrayOf(bases.map(({ developerId, no }) => `${developerId}${no}`));
+  const { rows } = await tx.query<{ id: string }>(selectStored([places, arrayOf(ids)]));
   return new Set(rows.map(({ id }) => id));
 }
