@@ -1,13 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDemandingService, type DemandingService } from '../testing/demanding-service.ts';
+import { canRunPages, runPage } from '../testing/page-commands.ts';
 import { startChatApp, type ChatApp } from '../testing/start-chat-app.ts';
-
-const PAGE = resolve(import.meta.dirname, '../../docs/apps.md');
-const hasTools = ['curl', 'jq'].every((program) => spawnSync(program, ['--version']).status === 0);
 
 let it: ChatApp;
 let service: DemandingService;
@@ -22,28 +16,13 @@ afterAll(async () => {
   service.close();
 });
 
-/** The commands of a page, in its order, against this service and this CRM. */
-async function commandsOf(page: string): Promise<string> {
-  const text = await readFile(page, 'utf8');
-  const blocks = Array.from(text.matchAll(/```sh\n(.*?)```/gs), ([, block]) => block ?? '');
-  expect(blocks.length).toBeGreaterThan(5);
-  return blocks
-    .join('echo\n')
-    .replaceAll('http://127.0.0.1:8080', it.app.url)
-    .replaceAll('https://crm.example.com/api', service.baseUrl)
-    .replaceAll('curl -s', 'curl -s --fail-with-body');
-}
-
-test.runIf(hasTools)('the commands of docs/apps.md work one after the other', async () => {
+test.runIf(canRunPages)('the commands of docs/apps.md work one after the other', async () => {
   it.play([{ toolCalls: [{ name: 'orders', input: {} }] }, { text: ['Seventeen.'] }]);
   const other = await it.app.createDeveloper();
-  const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', await commandsOf(PAGE)], {
-    env: { PATH: process.env['PATH'], TESSERA_KEY: it.developer().key, OTHER_KEY: other.key },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { code, output } = await runPage('apps.md', {
+    replace: { 'http://127.0.0.1:8080': it.app.url, 'https://crm.example.com/api': service.baseUrl },
+    env: { TESSERA_KEY: it.developer().key, OTHER_KEY: other.key },
   });
-  let output = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (part) => (output += String(part)));
-  const [code] = await once(shell, 'close');
   expect({ code, output }).toMatchObject({ code: 0 });
   for (const said of [
     '"status":"published"',
