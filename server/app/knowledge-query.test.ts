@@ -150,6 +150,11 @@ describe('a query', () => {
       for (const on of [app, bare]) expect(Array.isArray(await results(base, { query }, on))).toBe(true);
     },
   );
+
+  test('of blanks alone finds nothing', async () => {
+    const base = await shop();
+    for (const on of [app, bare]) expect(await results(base, { query: ' \n\u00a0' }, on)).toEqual([]);
+  });
 });
 
 describe('every process', () => {

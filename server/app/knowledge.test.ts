@@ -215,7 +215,7 @@ describe('refusals', () => {
     const document = await upload(own, { content: 'secret' });
     developer = await app.createDeveloper();
     expect((await call('GET', '')).body).toEqual({ knowledgeBases: [] });
-    for (const id of [own, 'kb_00000000000000000000000000', 'nonsense', '..%2F..']) {
+    for (const id of [own, 'kb_00000000000000000000000000', 'nonsense', '..%2F..', 'kb_%00']) {
       const answers = [
         await call('GET', `/${id}`),
         await call('PUT', `/${id}`, { name: 'mine' }),
@@ -228,6 +228,14 @@ describe('refusals', () => {
         await call('POST', `/${id}/query`, { query: 'secret' }),
       ];
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    }
+  });
+
+  test('a document that is absent or malformed is not found', async () => {
+    const base = await createBase();
+    for (const id of ['doc_00000000000000000000000000', 'nonsense', 'doc_%00']) {
+      expect((await call('GET', `/${base}/documents/${id}`)).status).toBe(404);
+      expect((await call('DELETE', `/${base}/documents/${id}`)).status).toBe(404);
     }
   });
 

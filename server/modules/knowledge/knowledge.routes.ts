@@ -23,8 +23,17 @@ import { documentsAfter, findDocument } from './store/document.store.ts';
 const SUCCESS = { success: true as const };
 const DEFAULT_LIMIT = 5;
 
+/** No id has this character, and the database refuses to compare with it. */
+const NUL = '\0';
+
 function nameOf({ caller }: RequestContext, { id }: { id: string }): BaseName {
+  if (id.includes(NUL)) throw noSuchBase(id);
   return { developerId: caller.developerId, id };
+}
+
+function documentIdOf({ documentId }: { documentId: string }): string {
+  if (documentId.includes(NUL)) throw noSuchDocument(documentId);
+  return documentId;
 }
 
 /** The first of some rows, and where the next page begins when there is one more. */
@@ -87,12 +96,12 @@ function documents({ database, uploads, onWritten }: Knowledge): Route[] {
     }),
     implement(contract.getDocument, async (ctx, { params }) => {
       const base = await demandBase(nameOf(ctx, params));
-      const row = await findDocument(database, base, params.documentId);
+      const row = await findDocument(database, base, documentIdOf(params));
       if (!row) throw noSuchDocument(params.documentId);
       return { ...wireListedDocument(row), content: row.content };
     }),
     implement(contract.deleteDocument, async (ctx, { params }) => {
-      onWritten(await deleteDocument(database, nameOf(ctx, params), params.documentId));
+      onWritten(await deleteDocument(database, nameOf(ctx, params), documentIdOf(params)));
       return SUCCESS;
     }),
     implement(contract.writeContent, async (ctx, { params, body }) => {

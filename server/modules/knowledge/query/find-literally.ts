@@ -6,12 +6,14 @@ import type { FoundPassage, Question } from './found-passage.ts';
 
 const DOCUMENTS_AT_ONCE = 100;
 
-/** Documents that contain the text of the question, oldest first, each with how it begins. */
+/** Documents that contain the text of the question, oldest first, each with how it begins; none for blanks alone. */
 export async function findLiterally(db: Queryable, base: BaseKey, question: Question): Promise<FoundPassage[]> {
-  const { text, limit, filter = null } = question;
+  const { limit, filter = null } = question;
+  const text = question.text.trim();
+  if (text === '') return [];
   const found: FoundPassage[] = [];
   for (let after = 0; ;) {
-    const page = await documentsWith(db, base, { text: text.trim(), after, limit: DOCUMENTS_AT_ONCE });
+    const page = await documentsWith(db, base, { text, after, limit: DOCUMENTS_AT_ONCE });
     for (const document of page) {
       const { id, title, metadata } = document;
       if (!matchesFilter(filter, metadata)) continue;
