@@ -178,3 +178,25 @@ test('what a process without an embedder stores, another embeds soon after', { t
   await expect.poll(() => vectors().then(({ length }) => length), { timeout: 10_000 }).toBe(2);
   await wordsOnly.stop();
 });
+
+test(
+  'where the vectors of a base do not fit into memory, words alone find its passages',
+  { timeout: 30_000 },
+  async () => {
+    // One vector takes 6 kB, so that 300 are more than there is room for.
+    const wide = await startEmbeddingServer({ dimensions: 1500 });
+    const shared = { DATABASE_URL: app.databaseUrl, EMBEDDINGS_BASE_URL: wide.baseUrl, EMBEDDINGS_MODEL: 'wide' };
+    const small = await startTestApp({ ...shared, HOT_INDEX_MB: '1', DATA_DIR: await makeDataDir() });
+    const off = await startTestApp({ EMBEDDINGS: 'off', DATABASE_URL: app.databaseUrl, DATA_DIR: await makeDataDir() });
+    const base = await createBase();
+    await upload(base, { content: passagesOf(300), title: 'a' });
+    await expect.poll(() => vectors('wide').then(({ length }) => length), { timeout: 20_000 }).toBe(300);
+    const query = { query: 'thing7 word3 word4', details: true };
+    // Scores say how: those of the database are others.
+    await expect.poll(() => results(base, query, small), { timeout: 10_000 }).toEqual(await results(base, query, off));
+    expect(await results(base, query, small)).toHaveLength(5);
+    await small.stop();
+    await off.stop();
+    await wide.close();
+  },
+);

@@ -50,6 +50,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     space: embedder && { arena: new VectorArena(), model: embedder.model },
     snapshots: new SnapshotFolder(join(dataDir, 'knowledge')),
     onError: (error) => log.warn({ err: error }, 'a knowledge base could not be held in memory'),
+    onWordsAlone: ({ id }) => {
+      log.warn(
+        { knowledgeBase: id },
+        'the vectors of a base do not fit into HOT_INDEX_MB: words alone find its passages',
+      );
+    },
     onMisfit: ({ id }, documentNo) => {
       const where = { knowledgeBase: id, documentNo, model: embedder?.model };
       log.warn(where, 'a document has vectors of another length than its base: does a name stand for two models?');

@@ -29,6 +29,8 @@ interface Followed {
   maxBytes: number;
   /** Told of each document with vectors of another length than those that came first. */
   onMisfit: (documentNo: number) => void;
+  /** Told when its vectors do not fit, and are passed over from now on. */
+  onWordsAlone: () => void;
 }
 
 function demandRoom({ index, maxBytes }: Followed): void {
@@ -89,8 +91,11 @@ async function applyVectors(
     for (const row of rows) if (!index.addVector(row, floatsOf(row.vector), space)) misfits.add(row.documentNo);
     const last = rows.at(-1);
     index.vectorCounter = last?.batch ?? index.vectorCounter;
-    demandRoom(followed);
-    if (rows.length < VECTORS_AT_ONCE) break;
+    if (index.bytesWithAllVectors > followed.maxBytes) {
+      index.release();
+      followed.onWordsAlone();
+    }
+    if (rows.length < VECTORS_AT_ONCE || index.isReleased) break;
   }
   for (const documentNo of misfits) followed.onMisfit(documentNo);
 }
@@ -106,7 +111,8 @@ export function applyChanges(database: Database, base: BaseKey, followed: Follow
     const row = await findBase(tx, base);
     if (row?.no !== base.no) return false;
     if (row.counter > index.counter) await applyDocuments(tx, row, followed);
-    if (space && row.vectorCounter > index.vectorCounter) await applyVectors(tx, row, { space, followed });
+    if (space && row.vectorCounter > index.vectorCounter && !index.isReleased)
+      await applyVectors(tx, row, { space, followed });
     index.vectorCounter = row.vectorCounter;
     return true;
   });

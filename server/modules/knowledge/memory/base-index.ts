@@ -76,6 +76,11 @@ export class BaseIndex {
     return this.#documents.length;
   }
 
+  /** Whether vectors are passed over. */
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
   get living(): { isAlive: Uint8Array; count: number } {
     return { isAlive: this.#isAlive, count: this.#alive };
   }
@@ -89,6 +94,12 @@ export class BaseIndex {
     const perDocument = 16 * this.#documentNos.values.length + DOCUMENT_BYTES * this.#byNo.size;
     const perChunk = 5 * this.#documents.values.length;
     return this.words.bytes + (this.vectors?.bytes ?? 0) + this.metadata.bytes + perDocument + perChunk;
+  }
+
+  /** What it takes once every chunk has a vector like those that are there. */
+  get bytesWithAllVectors(): number {
+    const { vectors } = this;
+    return vectors ? this.bytes + Math.max(0, this.#alive - vectors.count) * vectors.rowBytes : this.bytes;
   }
 
   /** Everything beside vectors, once no posting waits to be merged. */

@@ -25,6 +25,8 @@ export interface HotBasesOptions {
   onError: (error: unknown) => void;
   /** Told of a document whose vectors cannot be compared with those of its base. */
   onMisfit: (base: BaseKey, documentNo: number) => void;
+  /** Told of a base whose words fit into memory, and whose vectors do not. */
+  onWordsAlone: (base: BaseKey) => void;
 }
 
 /** A base that has grown by so much is written to its file again. */
@@ -169,8 +171,9 @@ export class HotBases {
   async #follow(row: BaseRow, index: BaseIndex): Promise<boolean> {
     const { database, space, maxBytes } = this.#options;
     const onMisfit = (documentNo: number): void => this.#options.onMisfit(row, documentNo);
+    const onWordsAlone = (): void => this.#options.onWordsAlone(row);
     try {
-      return await applyChanges(database, row, { index, space, maxBytes, onMisfit });
+      return await applyChanges(database, row, { index, space, maxBytes, onMisfit, onWordsAlone });
     } catch (error) {
       if (error instanceof TooLargeError) this.#tooLarge.set(row.no, performance.now() + TOO_LARGE_MS);
       throw error;

@@ -29,6 +29,11 @@ export class VectorIndex {
     return this.#chunks.length;
   }
 
+  /** Of one vector. */
+  get rowBytes(): number {
+    return 4 * (this.#length + 1);
+  }
+
   get bytes(): number {
     return 4 * (this.#blocks.length * BLOCK_ROWS * this.#length + this.#chunks.values.length);
   }
