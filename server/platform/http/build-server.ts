@@ -9,7 +9,7 @@ import { compileValidator, parseJsonBody } from '../json/index.ts';
 import { errorBody, logFailure, toAppError } from './error-rim.ts';
 import type { Transport } from './http.settings.ts';
 import { admit, setLimitHeaders, type CallRecord, type CallState, type Gatekeeper } from './pipeline.ts';
-import { registerRoute } from './register-route.ts';
+import { registerBytesRoutes, registerRoute } from './register-route.ts';
 import type { Route } from './route.ts';
 import { UnderWay } from './under-way.ts';
 import { refuseBroken } from './refuse-broken.ts';
@@ -21,10 +21,6 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     underWay: UnderWay;
-  }
-  interface FastifyContextConfig {
-    /** The handler parses the body. */
-    takesBytes?: boolean;
   }
 }
 
@@ -194,9 +190,9 @@ export function buildServer(options: ServerOptions): HttpServer {
   const app = createInstance(options);
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema, httpPart));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     try {
-      done(null, request.routeOptions.config.takesBytes === true ? body : parseJsonBody(body));
+      done(null, parseJsonBody(body));
     } catch (error) {
       done(asError(error));
     }
@@ -204,7 +200,11 @@ export function buildServer(options: ServerOptions): HttpServer {
   app.decorateRequest('call');
   watchConnections(app);
   addPipeline(app, options);
-  for (const route of options.routes) registerRoute(app, route);
+  for (const route of options.routes) if (route.answer.kind !== 'bytes') registerRoute(app, route);
+  registerBytesRoutes(
+    app,
+    options.routes.filter(({ answer }) => answer.kind === 'bytes'),
+  );
   addSocketRoutes(app, options.gate, options.socketRoutes ?? []);
   return app;
 }

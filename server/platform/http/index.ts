@@ -3,6 +3,7 @@
 // Must not know any route, nor how keys are verified or counted: those are handed in.
 export { buildServer, stopServer, type HttpServer } from './build-server.ts';
 export { implement, implementBytes, implementStream, implementWritten, type Route } from './route.ts';
+export type { IncomingBody } from './incoming-body.ts';
 export type { AcceptedSocket, SocketRoute } from './socket-route.ts';
 export type { Caller, RequestContext } from './request-context.ts';
 export type { Allowance, CallRecord, Gatekeeper } from './pipeline.ts';

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LIMITS } from '../../../contract/shared/limits.ts';
 import type { RouteContract, RouteInput } from '../../../contract/shared/route.ts';
 import { AppError } from '../errors/index.ts';
 import { sendEvents } from './event-stream.ts';
+import { IncomingBody } from './incoming-body.ts';
 import { demandPermission } from './pipeline.ts';
 import { HttpRequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
@@ -18,10 +20,6 @@ function schemaOf({ contract, answer }: Route) {
 
 function inputOf(request: FastifyRequest): RouteInput<RouteContract> {
   return { params: request.params, query: request.query, body: request.body };
-}
-
-function bytesOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -62,6 +60,21 @@ function sendNow(reply: FastifyReply, output: unknown): void {
   reply.type(JSON_TYPE).send(textOf(reply, output));
 }
 
+/** The answer of a handler; what is too large for it ends the connection, of which nothing more is read. */
+async function answerBytes(
+  run: Extract<Route['answer'], { kind: 'bytes' }>['run'],
+  exchange: { ctx: HttpRequestContext; contract: RouteContract; request: FastifyRequest; reply: FastifyReply },
+): Promise<unknown> {
+  const { ctx, contract, request, reply } = exchange;
+  const body = new IncomingBody(request.raw, contract.bodyBytes ?? LIMITS.bodyBytes);
+  try {
+    return await run(ctx, { params: request.params, body });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE') reply.header('connection', 'close');
+    throw error;
+  }
+}
+
 /** Answers at once where the handler does: a read that is served from memory waits for no promise. */
 function answerRequest(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
   const { contract } = route;
@@ -76,7 +89,7 @@ function answerRequest(route: Route, request: FastifyRequest, reply: FastifyRepl
   if (route.answer.kind === 'written') reply.type(JSON_TYPE);
   const output =
     route.answer.kind === 'bytes'
-      ? route.answer.run(ctx, { params: request.params, body: bytesOf(request) })
+      ? answerBytes(route.answer.run, { ctx, contract, request, reply })
       : route.answer.run(ctx, inputOf(request));
   if (output instanceof Promise) {
     underWay.addHandler(output);
@@ -96,12 +109,21 @@ export function registerRoute(app: FastifyInstance, route: Route): void {
     ...(contract.bodyBytes === undefined ? {} : { bodyLimit: contract.bodyBytes }),
     // The compiled serialiser puts a text together from many pieces, which are slow to send when there are thousands.
     ...(contract.hasLargeAnswers === true ? { serializerCompiler: () => JSON.stringify } : {}),
-    config: { takesBytes: route.answer.kind === 'bytes' },
     onRequest: (request, _reply, done) => {
       request.call.route = contract.path;
       demandPermission(request, contract.permission);
       done();
     },
     handler: (request, reply) => answerRequest(route, request, reply),
+  });
+}
+
+/** Puts routes on the server whose handlers take in the body themselves: nothing reads it before. */
+export function registerBytesRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+  void app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', (_request, _payload, parsed) => parsed(null));
+    for (const route of routes) registerRoute(scope, route);
+    done();
   });
 }

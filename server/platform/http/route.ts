@@ -1,4 +1,5 @@
 import type { RouteContract, RouteInput, RouteOutput } from '../../../contract/shared/route.ts';
+import type { IncomingBody } from './incoming-body.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A contract with the function that fulfils it. */
@@ -7,7 +8,7 @@ export interface Route {
   answer:
     | { kind: 'json'; run: (ctx: RequestContext, input: RouteInput<RouteContract>) => unknown }
     | { kind: 'written'; run: (ctx: RequestContext, input: RouteInput<RouteContract>) => Promise<Buffer> }
-    | { kind: 'bytes'; run: (ctx: RequestContext, input: { params: unknown; body: Buffer }) => Promise<unknown> }
+    | { kind: 'bytes'; run: (ctx: RequestContext, input: { params: unknown; body: IncomingBody }) => Promise<unknown> }
     | {
         kind: 'stream';
         run: (ctx: RequestContext, input: RouteInput<RouteContract>) => Promise<AsyncIterable<unknown>>;
@@ -32,12 +33,15 @@ export function implementWritten<C extends RouteContract>(
   return { contract, answer: { kind: 'written', run: (ctx, input) => handler(ctx, asInputOf<C>(input)) } };
 }
 
-/** Binds a handler that is given the bytes of the body, which it has to parse and to validate itself. */
+/** Binds a handler that takes in the bytes of the body, and has to parse and to validate them itself. */
 export function implementBytes<C extends RouteContract>(
   contract: C,
-  handler: (ctx: RequestContext, input: { params: RouteInput<C>['params']; body: Buffer }) => Promise<RouteOutput<C>>,
+  handler: (
+    ctx: RequestContext,
+    input: { params: RouteInput<C>['params']; body: IncomingBody },
+  ) => Promise<RouteOutput<C>>,
 ): Route {
-  const run = (ctx: RequestContext, { params, body }: { params: unknown; body: Buffer }) =>
+  const run = (ctx: RequestContext, { params, body }: { params: unknown; body: IncomingBody }) =>
     handler(ctx, { params: asInputOf<C>({ params, query: undefined, body: undefined }).params, body });
   return { contract, answer: { kind: 'bytes', run } };
 }

@@ -1,7 +1,7 @@
 import { GRAPH_LIMITS, type Direction } from '../../../../contract/shared/graph-shapes.ts';
 import { relationOf, type Adjacency } from '../memory/adjacency.ts';
 
-/** Entries of adjacency that one walk looks at: some ten milliseconds. */
+/** Entries of adjacency after which a walk looks at no further node: some ten milliseconds. */
 const MOST_LOOKS = 1_000_000;
 
 /** The edges of nodes, in the directions that are followed. */
@@ -59,8 +59,12 @@ class Walker {
     this.#seen = new Set(options.starts);
   }
 
-  /** Looks at the edges of a node. */
+  /** Looks at the edges of a node, unless so many were looked at that it is enough. */
   expand(node: number, depth: number, sides: Sides): void {
+    if (this.#looks >= MOST_LOOKS) {
+      this.truncated = true;
+      return;
+    }
     sides.out?.each(node, (other, label) => {
       if (this.#reach(other, label, { node, depth })) this.#tell({ from: node, to: other, label });
     });
@@ -75,11 +79,8 @@ class Walker {
   /** Whether the edge is a new one between nodes that are part of the answer. */
   #reach(other: number, label: number, { node, depth }: { node: number; depth: number }): boolean {
     const relation = relationOf(label);
+    this.#looks++;
     if (this.#options.relation !== undefined && relation !== this.#options.relation) return false;
-    if (++this.#looks > MOST_LOOKS) {
-      this.truncated = true;
-      return false;
-    }
     if (!this.#seen.has(other)) {
       if (this.reached.length >= GRAPH_LIMITS.visited) {
         this.truncated = true;

@@ -6,9 +6,8 @@ import type { StepSource, SyncCounts, SyncReply, SyncStep } from './sync-step.ts
 import { Turns } from './turns.ts';
 
 /** Bodies up to this are read by the event loop, in some milliseconds; larger ones by a thread of their own. */
-const INLINE_BYTES = 256 * 1024;
-/** Threads at once, and bytes of bodies that may wait for one. */
-const turns = new Turns({ most: 2, mostWaitingBytes: 256 * 1024 * 1024 });
+export const INLINE_BYTES = 256 * 1024;
+const turns = new Turns(2);
 /** The most memory that the values of a body of 64 MB may take. */
 const THREAD_HEAP_MB = 2048;
 
@@ -20,20 +19,11 @@ function outOfMemory(error: Error): Error {
     : error;
 }
 
-/** Bytes that can be handed over; those of a shared pool are copied. */
-function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  const { buffer, byteOffset, byteLength } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === byteLength;
-  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-}
-
-function startThread(bytes: Buffer, end: () => void): StepSource {
-  const body = ownBytes(bytes);
+function startThread(bytes: Buffer<ArrayBuffer>, end: () => void): StepSource {
   const worker = new Worker(new URL('sync-thread.ts', import.meta.url), {
-    workerData: body,
-    transferList: [body.buffer],
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
   });
+  worker.postMessage(bytes, [bytes.buffer]);
   let asked = Promise.withResolvers<Answer>();
   worker.on('message', (answer: Answer) => asked.resolve(answer));
   worker.on('error', (error: Error) => asked.reject(outOfMemory(error)));
@@ -56,14 +46,11 @@ function startThread(bytes: Buffer, end: () => void): StepSource {
   };
 }
 
-/**
- * The steps of a sync of a developer, read from the bytes of its body, which are not usable afterwards. Throws
- * UNAVAILABLE while too many large bodies wait.
- */
-export async function openSteps(owner: string, bytes: Buffer): Promise<StepSource> {
+/** The steps of a sync of a developer, read from the bytes of its body, which are not usable afterwards. */
+export async function openSteps(owner: string, bytes: Buffer<ArrayBuffer>): Promise<StepSource> {
   if (bytes.length <= INLINE_BYTES) {
     const steps = syncSteps(bytes);
     return { next: (reply) => new Promise((resolve) => resolve(steps.next(reply))), close: () => Promise.resolve() };
   }
-  return startThread(bytes, await turns.take(owner, bytes.length));
+  return startThread(bytes, await turns.take(owner));
 }

@@ -1,17 +1,22 @@
 import type { EdgeInput, NodeInput } from '../../../../contract/shared/graph-shapes.ts';
 import { AppError } from '../../../platform/errors/index.ts';
 import type { Database } from '../../../platform/db/index.ts';
+import type { IncomingBody } from '../../../platform/http/index.ts';
 import { publishEvents } from '../../../platform/outbox/index.ts';
 import { changeGraph, type GraphWrite } from '../store/change-graph.ts';
 import type { GraphName } from '../store/graph-row.ts';
 import { connectPending, namesakes, resolveReferences, writePending } from '../store/resolve-references.ts';
 import { addWords, wordNumbers, writeEdges, writeNodes } from '../store/write-items.ts';
-import { openSteps } from './open-steps.ts';
+import { BodyRoom } from './body-room.ts';
+import { INLINE_BYTES, openSteps } from './open-steps.ts';
 import { itemSteps } from './sync-steps.ts';
 import type { StepSource, SyncCounts, SyncReply, SyncStep } from './sync-step.ts';
 
 /** Items of one statement up to which its changes are told row by row. */
 const MOST_TOLD = 1000;
+
+const MB = 1024 * 1024;
+const room = new BodyRoom({ most: 256 * MB, mostOfOwner: 192 * MB, small: INLINE_BYTES });
 
 type StepOf<K extends SyncStep['kind']> = Extract<SyncStep, { kind: K }>;
 
@@ -103,12 +108,8 @@ async function takeSteps(write: GraphWrite, first: SyncStep, steps: StepSource):
   }
 }
 
-/**
- * Writes the nodes and edges of a body: all of them or, when it fails, none. Repeating it changes nothing. Throws
- * AppError that names the item.
- */
-export async function syncGraph(database: Database, name: GraphName, body: Buffer): Promise<SyncCounts> {
-  const steps = await openSteps(name.developerId, body);
+async function writeBody(database: Database, name: GraphName, bytes: Buffer<ArrayBuffer>): Promise<SyncCounts> {
+  const steps = await openSteps(name.developerId, bytes);
   try {
     // A body that cannot be read is refused before a connection is taken.
     const first = await steps.next([]);
@@ -121,6 +122,19 @@ export async function syncGraph(database: Database, name: GraphName, body: Buffe
     });
   } finally {
     await steps.close();
+  }
+}
+
+/**
+ * Writes the nodes and edges of a body: all of them or, when it fails, none. Repeating it changes nothing. Throws
+ * AppError that names the item, and UNAVAILABLE while there is no room for a large body.
+ */
+export async function syncGraph(database: Database, name: GraphName, body: IncomingBody): Promise<SyncCounts> {
+  const place = room.enter(name.developerId);
+  try {
+    return await writeBody(database, name, await body.read(place.reserve));
+  } finally {
+    place.leave();
   }
 }
 

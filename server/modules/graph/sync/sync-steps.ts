@@ -121,7 +121,8 @@ export function* itemSteps({ nodes = [], edges = [] }: Items, placeOf: PlaceOf =
   return { nodesWritten: nodes.length, edgesWritten: edges.length };
 }
 
-/** The same for the body of a sync. Throws AppError for one that cannot be taken, before the first step. */
-export function* syncSteps(bytes: Buffer): Steps<SyncCounts> {
-  return yield* itemSteps(readBody(bytes), (list, index) => `${list}[${index}].`);
+/** The same for the body of a sync. Throws AppError for one that cannot be read. */
+export function syncSteps(bytes: Buffer): Steps<SyncCounts> {
+  // Not a generator itself, which would hold on to the bytes.
+  return itemSteps(readBody(bytes), (list, index) => `${list}[${index}].`);
 }

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
 test('as many as may run at once, of each owner one, and owners take turns', async () => {
-  const turns = new Turns({ most: 2, mostWaitingBytes: 100 });
+  const turns = new Turns(2);
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = async (name: string): Promise<void> => {
-    ends.set(name, await turns.take(name.charAt(0), 1));
+    ends.set(name, await turns.take(name.charAt(0)));
     order.push(name);
   };
   const end = async (name: string): Promise<void> => {
@@ -26,16 +26,4 @@ test('as many as may run at once, of each owner one, and owners take turns', asy
   await end('a2');
   await Promise.all(all);
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
-});
-
-test('what waits is bounded; what runs does not count', async () => {
-  const turns = new Turns({ most: 1, mostWaitingBytes: 100 });
-  const end = await turns.take('a', 1000);
-  const waiting = [turns.take('a', 60), turns.take('b', 40)];
-  await expect(turns.take('c', 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 });
-  end();
-  // The other owner comes first.
-  (await waiting[1])?.();
-  (await waiting[0])?.();
-  (await turns.take('c', 1000))();
 });

@@ -1,35 +1,25 @@
-import { AppError } from '../../../platform/errors/index.ts';
-
-const RETRY_SECONDS = 5;
-
 interface Waiting {
   owner: string;
-  bytes: number;
   begin: () => void;
 }
 
-/** Lets a few run at once, one of each owner, and others wait as long as they do not hold too much memory. */
+/** Lets a few run at once, one of each owner; the others wait. */
 export class Turns {
-  readonly #limits: { most: number; mostWaitingBytes: number };
+  readonly #most: number;
   /** Owners of those that run. */
   readonly #running = new Set<string>();
   /** In the order they came; of an owner who has just had a turn, behind those of the others. */
   #waiting: Waiting[] = [];
 
-  constructor(limits: { most: number; mostWaitingBytes: number }) {
-    this.#limits = limits;
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  /** Waits for a turn; gives what ends it. Throws UNAVAILABLE when too much waits already. */
-  async take(owner: string, bytes: number): Promise<() => void> {
-    if (this.#running.size >= this.#limits.most || this.#running.has(owner)) {
-      if (this.#waiting.reduce((sum, other) => sum + other.bytes, bytes) > this.#limits.mostWaitingBytes) {
-        throw new AppError('UNAVAILABLE', 'Too many large bodies are being stored; send it again in a while.', {
-          retryAfterSeconds: RETRY_SECONDS,
-        });
-      }
+  /** Waits for a turn; gives what ends it. */
+  async take(owner: string): Promise<() => void> {
+    if (this.#running.size >= this.#most || this.#running.has(owner)) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push({ owner, bytes, begin: resolve });
+      this.#waiting.push({ owner, begin: resolve });
       await promise;
     } else this.#running.add(owner);
     return () => this.#end(owner);
