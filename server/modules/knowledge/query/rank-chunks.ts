@@ -48,18 +48,37 @@ function best(index: BaseIndex, scores: Float64Array, limit: number): RankedChun
   return kept;
 }
 
-/** What a score of words and one of meaning count for: shares of what the best passage has, by their weights. */
-function sharesOf(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array) {
+/** What passages have of the two, over those that are wanted. */
+function extentOf(words: Float64Array, meanings: Float32Array, isWanted: Uint8Array) {
   let mostWords = 0;
   let mostMeaning = 0;
+  let sum = 0;
+  let count = 0;
   for (let chunk = 0; chunk < words.length; chunk++) {
     if (isWanted[chunk] !== 1) continue;
     mostWords = Math.max(mostWords, words[chunk] ?? 0);
-    mostMeaning = Math.max(mostMeaning, meanings[chunk] ?? NO_VECTOR);
+    const meaning = meanings[chunk] ?? NO_VECTOR;
+    if (meaning === NO_VECTOR) continue;
+    mostMeaning = Math.max(mostMeaning, meaning);
+    sum += Math.max(0, meaning);
+    count++;
   }
-  return {
-    wordShare: mostWords > 0 ? (1 - MEANING_WEIGHT) / mostWords : 0,
-    meaningShare: mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0,
+  return { mostWords, mostMeaning, meanMeaning: count > 0 ? sum / count : 0 };
+}
+
+/**
+ * Joins a score of words and one of meaning: each as a share of what the best passage has, by its weight. A passage that
+ * has no vector (yet) is taken to mean as much as its words say, from the mean of the others up to the best: see
+ * docs/knowledge.md for how it was chosen.
+ */
+function joining({ mostWords, mostMeaning, meanMeaning }: ReturnType<typeof extentOf>) {
+  const wordShare = mostWords > 0 ? (1 - MEANING_WEIGHT) / mostWords : 0;
+  const meaningShare = mostMeaning > 0 ? MEANING_WEIGHT / mostMeaning : 0;
+  const presumed = meaningShare * meanMeaning;
+  const presumedShare = mostWords > 0 ? (MEANING_WEIGHT - presumed) / mostWords : 0;
+  return (words: number, meaning: number): number => {
+    if (meaning !== NO_VECTOR) return wordShare * words + meaningShare * Math.max(0, meaning);
+    return words > 0 ? presumed + (wordShare + presumedShare) * words : 0;
   };
 }
 
@@ -73,18 +92,14 @@ export function rankChunks(index: BaseIndex, question: RankedQuestion): RankedCh
   }
   const { vectors } = index;
   const meanings = vectors.score(vector, words.length);
-  const { wordShare, meaningShare } = sharesOf(words, meanings, isWanted);
+  const join = joining(extentOf(words, meanings, isWanted));
   const scores = JOINED.zeros(words.length);
   for (let chunk = 0; chunk < scores.length; chunk++) {
-    if (isWanted[chunk] !== 1) continue;
-    scores[chunk] = wordShare * (words[chunk] ?? 0) + meaningShare * Math.max(0, meanings[chunk] ?? 0);
+    if (isWanted[chunk] === 1) scores[chunk] = join(words[chunk] ?? 0, meanings[chunk] ?? NO_VECTOR);
   }
   // All are compared in 32-bit floats, and those that could be among the best once more.
   return best(index, scores, limit + SPARE)
-    .map(({ chunk }) => {
-      const meaning = Math.max(0, vectors.precise(vector, chunk));
-      return { chunk, score: wordShare * (words[chunk] ?? 0) + meaningShare * meaning };
-    })
+    .map(({ chunk }) => ({ chunk, score: join(words[chunk] ?? 0, vectors.precise(vector, chunk)) }))
     .toSorted((one, other) => compare(index, one, other))
     .slice(0, limit);
 }
