@@ -11,7 +11,8 @@ import { HOST, ROOT } from './lib/service.ts';
 import { cell, median, printTable } from './lib/stats.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
-const IDLE_MS = 3000;
+/** V8 gives back what starting left behind once nothing has happened for some ten seconds. */
+const IDLE_MS = 20_000;
 
 async function isReady(port: number): Promise<boolean> {
   try {
