@@ -55,6 +55,30 @@ test('tables are cut between rows, lists between items', () => {
   }
 });
 
+test('rows of a table are matched with its head', () => {
+  const rows = Array.from({ length: 100 }, (_, i) => `| product ${i} | ${i} EUR | on the shelf |`).join('\n');
+  const head = '| Name | Price | Where |';
+  const texts = textsOf(`# Prices\n\n${head}\n| :-- | --: | --- |\n${rows}\n\n${LONG}`);
+  expect(texts.length).toBeGreaterThan(3);
+  expect(texts.map(([heading]) => heading)).toEqual([
+    'Prices',
+    ...texts.slice(2).map(() => `Prices\n${head}`),
+    'Prices',
+  ]);
+  expect(texts.slice(0, 1).map(([, text]) => text.startsWith(head))).toEqual([true]);
+  expect(textsOf(rows).map(([heading]) => heading)).toEqual(textsOf(rows).map(() => ''));
+});
+
+test('chapters of Chinese texts are headings', () => {
+  const content =
+    '第一编 总则\n第一章　适用范围\n本规定适用于员工。\n第二节：考勤\n第三章讲的是假期。\n第二章\n工作时间。';
+  expect(textsOf(content)).toEqual([
+    ['第一编 总则\n第一章　适用范围', '本规定适用于员工。'],
+    ['第一编 总则\n第一章　适用范围\n第二节：考勤', '第三章讲的是假期。'],
+    ['第一编 总则\n第二章', '工作时间。'],
+  ]);
+});
+
 test('text in Chinese is cut at the ends of sentences', () => {
   const texts = textsOf('顾客可以在三十天内退货。商品必须完好无损，并附上收据！'.repeat(60));
   expect(texts.length).toBeGreaterThan(3);
@@ -82,6 +106,15 @@ test.each([
   ['**How long?**\n\n30 days.\n\n**Who pays?**\n\nYou.', ['**How long?**\n\n30 days.', '**Who pays?**\n\nYou.']],
 ])('a faq has a passage for each question: %j', (content, texts) => {
   expect(textsOf(content, 'faq').map(([, text]) => text)).toEqual(texts);
+});
+
+test('a question that is a heading is not matched with the questions behind it', () => {
+  const content = '# Orders\n\n## How long?\n30 days.\n\n**Who pays?**\nYou do.\n\n## More\n\nQ: Why?\nA: So.';
+  expect(textsOf(content, 'faq')).toEqual([
+    ['Orders', '## How long?\n30 days.'],
+    ['Orders', '**Who pays?**\nYou do.'],
+    ['Orders\nMore', 'Q: Why?\nA: So.'],
+  ]);
 });
 
 test('a long answer is matched by its question in every part', () => {

@@ -6,6 +6,13 @@ import { Packer } from './packer.ts';
 /** Characters of a question that are matched with later parts of its answer. */
 const QUESTION_LENGTH = 300;
 
+interface Heading {
+  level: number;
+  title: string;
+  /** Of a faq: it is about what stands below, not about the questions behind that. */
+  isQuestion: boolean;
+}
+
 type Chunks = Generator<Chunk | undefined>;
 
 /** Cuts one document; what it has read so far decides what comes next. */
@@ -14,7 +21,7 @@ class Chunker {
   readonly #isFaq: boolean;
   readonly #packer: Packer;
   /** The headings above, outermost first. */
-  #path: { level: number; title: string }[] = [];
+  #path: Heading[] = [];
   /** A heading that nothing stands below so far. */
   #bare: Block | undefined;
 
@@ -36,7 +43,7 @@ class Chunker {
   *#takeHeading(block: Block): Chunks {
     yield* this.#endHeading(block.level);
     this.#path = this.#path.filter(({ level }) => level < block.level);
-    this.#path.push({ level: block.level, title: block.title });
+    this.#path.push({ level: block.level, title: block.title, isQuestion: this.#isFaq && block.isQuestion });
     this.#bare = block;
   }
 
@@ -63,6 +70,7 @@ class Chunker {
     const bare = this.#bare;
     this.#bare = undefined;
     if (this.#isFaq && block.isQuestion) {
+      if (!bare) this.#path = this.#path.filter(({ isQuestion }) => !isQuestion);
       yield* this.#packer.flush();
       this.#packer.heading = this.#headings();
       this.#packer.laterHeading = this.#questionHeading(block);

@@ -23,8 +23,16 @@ export function* linesOf(content: string): Generator<Line, undefined> {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/u;
+/** A chapter of a Chinese text, which has no marks: `第一章 总则`. A sentence about one goes on behind the sign. */
+const CHAPTER =
+  /^[ 　]{0,4}第[一二三四五六七八九十百零〇\d]{1,6}(编|篇|部分|章|节)(?:[\s:：、.].{0,40})?(?<![。；，！？])$/u;
+const CHAPTER_LEVELS = new Map([
+  ['章', 2],
+  ['节', 3],
+]);
 const UNDERLINE = /^ {0,3}(=+|-{3,})$/u;
 const TABLE_ROW = /^\s*\|/u;
+const TABLE_RULE = /^\s*\|(?:\s*:?-+:?\s*\|)+$/u;
 const NUMBERED =
   /^\s*(?:\d{1,9}[.)、．]|[(（]\d{1,9}[)）]|(?:step|schritt)\s*\d+|第[一二三四五六七八九十百\d]+步|步骤\s*[一二三四五六七八九十\d]+)/iu;
 const BULLET = /^\s*(?:[-*+•][ \t]|[-*+•]$)/u;
@@ -38,7 +46,10 @@ export function fenceOf({ head }: Line): string | undefined {
 }
 
 export function headingOf({ start, end, head }: Line): { level: number; title: string } | undefined {
-  const match = end - start <= HEADING_LENGTH ? HEADING.exec(head) : undefined;
+  if (end - start > HEADING_LENGTH) return undefined;
+  const chapter = CHAPTER.exec(head)?.[1];
+  if (chapter !== undefined) return { level: CHAPTER_LEVELS.get(chapter) ?? 1, title: head.trim() };
+  const match = HEADING.exec(head);
   if (!match) return undefined;
   return { level: (match[1] ?? '').length, title: (match[2] ?? '').replace(/(?:^|\s)#+\s*$/u, '').trim() };
 }
@@ -60,6 +71,11 @@ export function isBlank({ head }: Line): boolean {
 
 export function isTableRow({ head }: Line): boolean {
   return TABLE_ROW.test(head);
+}
+
+/** The line between the head of a table and its rows. */
+export function isTableRule({ head }: Line): boolean {
+  return TABLE_RULE.test(head);
 }
 
 export function isNumbered({ head }: Line): boolean {

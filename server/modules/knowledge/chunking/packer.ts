@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
 import type { Chunk } from './chunk.ts';
 import { costOf, MOST_COST, OVERLAP_COST } from './cost.ts';
-import { unitsOf, wholeUnit, type Unit } from './units.ts';
+import { tableHeadOf, unitsOf, wholeUnit, type Unit } from './units.ts';
 
 /** A chunk that is filled to this share ends rather than to tear the next block apart. */
 const WELL_FILLED = MOST_COST / 2;
@@ -19,6 +19,9 @@ export class Packer {
   heading = '';
   /** What the chunks after the first have as heading. */
   laterHeading: string | undefined;
+  /** The head of the table that is being taken in, and of the one that the chunk begins in: it names what rows hold. */
+  #tableHead = '';
+  #innerHead = '';
 
   constructor(content: string, options: { keepsSteps: boolean }) {
     this.#content = content;
@@ -40,10 +43,12 @@ export class Packer {
     if (this.#cost >= WELL_FILLED && this.#cost + costOf(this.#content, block, MOST_COST) > MOST_COST) {
       yield* this.#end({ isGoingOn: true });
     }
+    this.#tableHead = tableHeadOf(this.#content, block);
     for (const unit of unitsOf(this.#content, block)) {
       if (unit) yield* this.#addUnit(unit);
       else yield undefined;
     }
+    this.#tableHead = '';
   }
 
   *#addUnit(unit: Unit): Generator<Chunk> {
@@ -74,9 +79,11 @@ export class Packer {
     const first = this.#units[0];
     const last = this.#units.at(-1);
     if (first && last && !this.isEmpty) {
-      yield { start: first.start, end: last.end, heading: this.heading };
+      const heading = [this.heading, this.#innerHead].filter((part) => part !== '').join('\n');
+      yield { start: first.start, end: last.end, heading };
       this.heading = this.laterHeading ?? this.heading;
     }
+    this.#innerHead = isGoingOn ? this.#tableHead : '';
     const tail = isGoingOn ? this.#tail() : [];
     this.#clear();
     for (const unit of tail) {

@@ -1,6 +1,6 @@
 import { costAt, costOf, MOST_COST } from './cost.ts';
 import type { Block } from './blocks.ts';
-import { isItem } from './lines.ts';
+import { isItem, isTableRule, linesOf } from './lines.ts';
 
 /** A piece that is not cut: a sentence, a row, an item. Never longer than a chunk, unless it has to stay together. */
 export interface Unit {
@@ -96,6 +96,16 @@ function* linesIn(
 function isInsideItem(next: string): boolean {
   const [head = ''] = next.split('\n', 1);
   return !isItem({ start: 0, end: head.length, head });
+}
+
+/** Characters of a table's head that are matched with its rows. */
+const TABLE_HEAD_LENGTH = 300;
+
+/** The first row of a table, if it says what the others hold. */
+export function tableHeadOf(content: string, { kind, start, end }: Block): string {
+  if (kind !== 'table') return '';
+  const [head, rule] = [...linesOf(content.slice(start, Math.min(end, start + 4 * TABLE_HEAD_LENGTH)))];
+  return head && rule && isTableRule(rule) ? head.head.slice(0, TABLE_HEAD_LENGTH).trim() : '';
 }
 
 /** The pieces of a block that are rather not cut; undefined now and then, so that a reader can pause. */
