@@ -1,4 +1,4 @@
-import { prepared, type Queryable } from '../../platform/db/index.ts';
+import { prepared, textColumn, valueColumn, type Queryable } from '../../platform/db/index.ts';
 
 export interface CallLogRow {
   developerId: string;
@@ -13,8 +13,6 @@ export interface CallLogRow {
   responseTimeMs: number;
 }
 
-// A list a column rather than an object a row, and texts joined rather than quoted: on batches of 800 rows this costs
-// PostgreSQL 4 µs a row where json_to_recordset costs 6, and this process a third.
 const insertRows = prepared(`insert into call_log
     (developer_id, key_id, request_id, method, endpoint, status, at, response_time_ms)
   select developer_id, key_id, request_id, method, endpoint, status, to_timestamp(at_ms / 1000), response_time_ms
@@ -22,25 +20,17 @@ const insertRows = prepared(`insert into call_log
     string_to_array($4, E'\\n'), string_to_array($5, E'\\n'), $6::smallint[], $7::float8[], $8::float8[])
     as r (developer_id, key_id, request_id, method, endpoint, status, at_ms, response_time_ms)`);
 
-/** None of these texts can hold a line break: ids, and what came in one line of HTTP. */
-function joined(rows: readonly CallLogRow[], column: (row: CallLogRow) => string): string {
-  return rows.map(column).join('\n');
-}
-
-function listed(rows: readonly CallLogRow[], column: (row: CallLogRow) => number): string {
-  return `{${rows.map(column).join(',')}}`;
-}
-
+/** None of the texts can hold a line break: ids, and what came in one line of HTTP. */
 export async function insertCalls(db: Queryable, rows: readonly CallLogRow[]): Promise<void> {
   const values = [
-    joined(rows, (row) => row.developerId),
-    joined(rows, (row) => row.keyId),
-    joined(rows, (row) => row.requestId),
-    joined(rows, (row) => row.method),
-    joined(rows, (row) => row.endpoint),
-    listed(rows, (row) => row.status),
-    listed(rows, (row) => row.atMs),
-    listed(rows, (row) => row.responseTimeMs),
+    textColumn(rows, (row) => row.developerId),
+    textColumn(rows, (row) => row.keyId),
+    textColumn(rows, (row) => row.requestId),
+    textColumn(rows, (row) => row.method),
+    textColumn(rows, (row) => row.endpoint),
+    valueColumn(rows, (row) => row.status),
+    valueColumn(rows, (row) => row.atMs),
+    valueColumn(rows, (row) => row.responseTimeMs),
   ];
   await db.query(insertRows(values));
 }

@@ -5,6 +5,7 @@ export { Transaction, prepared, type Queryable } from './queryable.ts';
 export { openDatabase, type Database } from './open-database.ts';
 export { isDatabaseAway, isUniqueViolation } from './database-error.ts';
 export { migrate, withSessionLock } from './migrate.ts';
+export { textColumn, valueColumn } from './columns.ts';
 export { storableJson } from './storable-json.ts';
 export { createChangeFeed, notifyChange, type ChangeFeed } from './change-feed.ts';
 export { createInvalidatedCache, type InvalidatedCache } from './invalidated-cache.ts';

@@ -1,4 +1,4 @@
-import { prepared, storableJson, type Transaction } from '../../../platform/db/index.ts';
+import { prepared, textColumn, valueColumn, type Transaction } from '../../../platform/db/index.ts';
 import type { OutboxEvent } from '../../../platform/outbox/index.ts';
 import { LEASE_SECONDS, type Destination, type Message } from './delivery.ts';
 
@@ -34,15 +34,15 @@ export interface NewDelivery {
 
 const insertBoth = prepared(`with messages as (
     insert into webhook_messages (developer_id, id, event, body, created_at)
-    select "developerId", id, event, body, "createdAt"
-    from json_to_recordset($1)
-      as m ("developerId" text, id text, event text, body text, "createdAt" timestamptz)
+    select developer_id, id, event, body, to_timestamp(created_ms / 1000)
+    from unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'),
+      string_to_array($4, E'\\n'), $5::float8[]) as m (developer_id, id, event, body, created_ms)
   )
   insert into webhook_deliveries (developer_id, id, subscription_id, message_id, due_at)
-  select "developerId", id, "subscriptionId", "messageId",
-    case when "isTaken" then now() + interval '${LEASE_SECONDS} seconds' else now() end
-  from json_to_recordset($2)
-    as d ("developerId" text, id text, "subscriptionId" text, "messageId" text, "isTaken" boolean)`);
+  select developer_id, id, subscription_id, message_id,
+    case when is_taken then now() + interval '${LEASE_SECONDS} seconds' else now() end
+  from unnest(string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'),
+    string_to_array($9, E'\\n'), $10::boolean[]) as d (developer_id, id, subscription_id, message_id, is_taken)`);
 
 /** Writes messages and the deliveries that begin with them, in one round trip. */
 export async function addDeliveries(
@@ -50,5 +50,18 @@ export async function addDeliveries(
   messages: readonly (Message & { developerId: string })[],
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
-  await tx.query(insertBoth([storableJson(messages), JSON.stringify(deliveries)]));
+  // Bodies are JSON, which spells a line break.
+  const values = [
+    textColumn(messages, ({ developerId }) => developerId),
+    textColumn(messages, ({ id }) => id),
+    textColumn(messages, ({ event }) => event),
+    textColumn(messages, ({ body }) => body),
+    valueColumn(messages, ({ createdAt }) => createdAt.getTime()),
+    textColumn(deliveries, ({ developerId }) => developerId),
+    textColumn(deliveries, ({ id }) => id),
+    textColumn(deliveries, ({ subscriptionId }) => subscriptionId),
+    textColumn(deliveries, ({ messageId }) => messageId),
+    valueColumn(deliveries, ({ isTaken }) => isTaken),
+  ];
+  await tx.query(insertBoth(values));
 }

@@ -1,4 +1,4 @@
-import { prepared, storableJson, type Transaction } from '../../../platform/db/index.ts';
+import { prepared, storableJson, textColumn, valueColumn, type Transaction } from '../../../platform/db/index.ts';
 import type { Attempt } from './delivery.ts';
 import type { LaneKey } from './claim.store.ts';
 
@@ -21,18 +21,31 @@ const MAX_ATTEMPTS = 20;
 // its attempt was under way stays so, unless it arrived.
 const noteOutcomes = prepared(`update webhook_deliveries d
   set status = case when d.status = 'pending' or o.status = 'delivered' then o.status else d.status end,
-    reason = case when d.status = 'pending' or o.status = 'delivered' then o.reason else d.reason end, due_at = now() + o."delayMs" * interval '1 millisecond', attempt_count = o."attemptCount",
-    attempts = (case when jsonb_array_length(attempts) >= ${MAX_ATTEMPTS} then attempts - 0 else attempts end) || o.attempt,
+    reason = case when d.status = 'pending' or o.status = 'delivered' then o.reason else d.reason end,
+    due_at = now() + o.delay_ms * interval '1 millisecond', attempt_count = o.attempt_count,
+    attempts = (case when jsonb_array_length(attempts) >= ${MAX_ATTEMPTS} then attempts - 0 else attempts end)
+      || o.attempt::jsonb,
     updated_at = now()
-  from json_to_recordset($1) as o ("developerId" text, "deliveryId" text, "attemptCount" int, status text,
-    "delayMs" float8, reason text, attempt jsonb)
-  where d.developer_id = o."developerId" and d.id = o."deliveryId"
-    and d.status <> 'delivered' and d.attempt_count = o."attemptCount" - 1
+  from unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), $3::int[], string_to_array($4, E'\\n'),
+      $5::float8[], string_to_array($6, E'\\n', ''), string_to_array($7, E'\\n'))
+    as o (developer_id, delivery_id, attempt_count, status, delay_ms, reason, attempt)
+  where d.developer_id = o.developer_id and d.id = o.delivery_id
+    and d.status <> 'delivered' and d.attempt_count = o.attempt_count - 1
   returning d.id`);
 
 /** Writes outcomes down; gives the ids of the deliveries for which they were news. */
 export async function saveOutcomes(tx: Transaction, outcomes: readonly Outcome[]): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string }>(noteOutcomes([storableJson(outcomes)]));
+  // None of the texts can hold a line break: ids, sentences of ours, and JSON, which spells it.
+  const values = [
+    textColumn(outcomes, ({ developerId }) => developerId),
+    textColumn(outcomes, ({ deliveryId }) => deliveryId),
+    valueColumn(outcomes, ({ attemptCount }) => attemptCount),
+    textColumn(outcomes, ({ status }) => status),
+    valueColumn(outcomes, ({ delayMs }) => delayMs),
+    textColumn(outcomes, ({ reason }) => reason ?? ''),
+    textColumn(outcomes, ({ attempt }) => storableJson(attempt)),
+  ];
+  const { rows } = await tx.query<{ id: string }>(noteOutcomes(values));
   return new Set(rows.map(({ id }) => id));
 }
 
