@@ -1,5 +1,5 @@
 // Knowledge: nDCG@10 on the collections of TEST_DATA_DIR through the API beside a textbook BM25; then the speed of a
-// base with vectors from an endpoint: ingest, latency, memory, restart.
+// base with vectors from an endpoint: ingest, latency (also meanwhile), holds of the event loop, memory, restart.
 // Usage: node bench/knowledge.ts [chunks] [quality|speed]; BENCH_EMBEDDINGS chooses the embedder of the quality run.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { termsOf } from '../server/platform/text/index.ts';
 import { queryRows } from '../server/testing/query-rows.ts';
 import { freePort, startChild } from './lib/child.ts';
 import { ndcg, readCollection, textbookBm25, type Collection } from './lib/collections.ts';
+import { Holds } from './lib/holds.ts';
 import { inParallel, KnowledgeClient } from './lib/knowledge-client.ts';
 import { HOST, ROOT, startBenchService, type BenchService } from './lib/service.ts';
 import { cell, printTable, quantile } from './lib/stats.ts';
@@ -18,6 +19,8 @@ const PART = process.argv[3] ?? 'all';
 const COLLECTIONS = ['cranfield', 'cmrc2018-dev', 'xquad-en'];
 const CONNECTIONS = 16;
 const QUERIES = 1000;
+/** Between two queries while documents are uploaded. */
+const QUERY_PAUSE_MS = 20;
 
 function openClients(service: BenchService, count: number): Promise<KnowledgeClient[]> {
   return Promise.all(Array.from({ length: count }, () => KnowledgeClient.open(service)));
@@ -87,19 +90,68 @@ async function residentMb({ child }: BenchService): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** Uploads documents of about 5,000 characters until there are enough passages; gives passages per second. */
-async function ingest(service: BenchService, base: string): Promise<number> {
+/** Uploads documents of about 5,000 characters until there are enough passages; gives seconds. */
+async function ingest(service: BenchService, base: string, chunks: number): Promise<number> {
   const text = textMaker();
   // Four passages each.
-  const documents = Array.from({ length: Math.ceil(CHUNKS / 4) }, () => text(1000));
+  const documents = Array.from({ length: Math.ceil(chunks / 4) }, () => text(1000));
   const clients = await openClients(service, CONNECTIONS);
-  const startedAt = performance.now();
-  await inParallel([...documents.entries()], clients, async (client, [i, content]) => {
-    await client.call('POST', `/${base}/documents`, { content, title: 'document', metadata: { kind: i % 10 } });
-  });
-  const seconds = (performance.now() - startedAt) / 1000;
+  const ms = await timeOf(() =>
+    inParallel([...documents.entries()], clients, async (client, [i, content]) => {
+      await client.call('POST', `/${base}/documents`, { content, title: 'document', metadata: { kind: i % 10, i } });
+    }),
+  );
   for (const client of clients) client.close();
-  return (await countRows(service, 'knowledge_chunks')) / seconds;
+  return ms / 1000;
+}
+
+/** How long queries take, one after the other, until something is done. */
+async function latenciesDuring(client: KnowledgeClient, base: string, work: Promise<unknown>): Promise<number[]> {
+  const samples: number[] = [];
+  const isDone = work.then(() => true);
+  do samples.push(await timeOf(() => client.query(base, { query: 'w1x w2x w33x' })));
+  while (!(await Promise.race([isDone, sleep(QUERY_PAUSE_MS, false)])));
+  return samples;
+}
+
+/** How long the first query takes after each of some short documents. */
+async function latenciesAfterOne(client: KnowledgeClient, base: string): Promise<number[]> {
+  const samples: number[] = [];
+  for (let i = 0; i < 50; i++) {
+    await client.call('POST', `/${base}/documents`, { content: `news ${i}`, title: 'short' });
+    samples.push(await timeOf(() => client.query(base, { query: `news ${i}` })));
+  }
+  return samples;
+}
+
+type Rows = string[][];
+
+function line(name: string, value: number): string[] {
+  return [name, cell(value)];
+}
+
+/** Into one base alone, and then into another that is asked at the same time. */
+async function measureIngest(service: BenchService, base: string, holds: Holds): Promise<Rows> {
+  let client = await KnowledgeClient.open(service);
+  const asked = await client.createBase();
+  await holds.longestMs(service);
+  const seconds = await ingest(service, base, CHUNKS);
+  client.close();
+  client = await KnowledgeClient.open(service);
+  const firstQueryMs = await timeOf(() => client.query(base, { query: 'w1x' }));
+  const meanwhile = await latenciesDuring(client, asked, ingest(service, asked, CHUNKS / 4));
+  const holdMs = await holds.longestMs(service);
+  const afterOne = await latenciesAfterOne(client, asked);
+  await client.call('DELETE', `/${asked}`);
+  client.close();
+  return [
+    line('ingest, passages/s', CHUNKS / seconds),
+    line('first query after it, ms', firstQueryMs),
+    line('queries during another one: p50 ms', quantile(meanwhile, 0.5)),
+    line('queries during another one: p95 ms', quantile(meanwhile, 0.95)),
+    line('longest hold of the event loop meanwhile, ms', holdMs),
+    line('query right after a short document: p50 ms', quantile(afterOne, 0.5)),
+  ];
 }
 
 async function latencies(client: KnowledgeClient, base: string, more: object = {}): Promise<number[]> {
@@ -135,6 +187,48 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
+/** A service that was started anew: how soon it answers, and what the base takes. */
+async function measureRestart(env: Record<string, string>, base: string, holds: Holds): Promise<Rows> {
+  const spawnedAt = performance.now();
+  const service = await startBenchService({ ...env, ...holds.env });
+  const readyMs = performance.now() - spawnedAt;
+  const client = await KnowledgeClient.open(service);
+  await holds.longestMs(service);
+  const firstMs = await timeOf(() => client.query(base, { query: 'w1x w2x' }));
+  const holdMs = await holds.longestMs(service);
+  await latencies(client, base);
+  const busyMb = await residentMb(service);
+  const idleMb = await memoryWithout(env['EMBEDDINGS_BASE_URL'] ?? '');
+  client.close();
+  await service.stop();
+  return [
+    line('memory of the base, MB', busyMb - idleMb),
+    line('restart to ready, ms', readyMs),
+    line('ready to first answer, ms', firstMs),
+    line('longest hold of the event loop for it, ms', holdMs),
+  ];
+}
+
+/** Queries of a base that is given its vectors first. */
+async function measureVectors(env: Record<string, string>, base: string): Promise<Rows> {
+  const service = await startBenchService(env);
+  const embedMs = await timeOf(() => untilEmbedded(service));
+  const client = await KnowledgeClient.open(service);
+  await client.query(base, { query: 'w1x' });
+  await sleep(1000);
+  const both = await latencies(client, base);
+  const filtered = await latencies(client, base, { filter: { kind: [1, 2] } });
+  const chunks = await countRows(service, 'knowledge_chunks');
+  client.close();
+  await service.child.stop();
+  return [
+    line('embedded, passages/s', (1000 * chunks) / embedMs),
+    line('words and vectors: p50 ms', quantile(both, 0.5)),
+    line('words and vectors: p95 ms', quantile(both, 0.95)),
+    line('with a filter that a fifth passes: p95 ms', quantile(filtered, 0.95)),
+  ];
+}
+
 async function measureSpeed(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tessera-bench-knowledge-'));
   const port = await freePort();
@@ -143,57 +237,28 @@ async function measureSpeed(): Promise<void> {
     env: { PORT: String(port) },
     readyUrl: `http://${HOST}:${port}/`,
   });
-  const withVectors = { DATA_DIR: dataDir, EMBEDDINGS_BASE_URL: `http://${HOST}:${port}/v1` };
-  let service = await startBenchService({ DATA_DIR: dataDir, EMBEDDINGS: 'off' });
-  let client = await KnowledgeClient.open(service);
+  const holds = new Holds();
+  const service = await startBenchService({ DATA_DIR: dataDir, EMBEDDINGS: 'off', ...holds.env });
+  const client = await KnowledgeClient.open(service);
   const base = await client.createBase();
-  await client.query(base, { query: 'nothing' });
-  const rate = await ingest(service, base);
-  const catchUpMs = await timeOf(() => client.query(base, { query: 'w1x' }));
-  const words = await latencies(client, base);
   client.close();
+  const ingested = await measureIngest(service, base, holds);
+  const asking = await KnowledgeClient.open(service);
+  const words = await latencies(asking, base);
+  asking.close();
   await service.child.stop();
-
-  service = await startBenchService(withVectors);
-  const embedMs = await timeOf(() => untilEmbedded(service));
-  client = await KnowledgeClient.open(service);
-  await client.query(base, { query: 'w1x' });
-  await sleep(1000);
-  const both = await latencies(client, base);
-  const filtered = await latencies(client, base, { filter: { kind: [1, 2] } });
-  client.close();
-  await service.child.stop();
-
-  const spawnedAt = performance.now();
-  service = await startBenchService(withVectors);
-  const readyMs = performance.now() - spawnedAt;
-  client = await KnowledgeClient.open(service);
-  const firstMs = await timeOf(() => client.query(base, { query: 'w1x w2x' }));
-  await latencies(client, base);
-  const busyMb = await residentMb(service);
-  const idleMb = await memoryWithout(withVectors.EMBEDDINGS_BASE_URL);
-  client.close();
-  const chunks = await countRows(service, 'knowledge_chunks');
-  await service.stop();
+  const withVectors = { DATA_DIR: dataDir, EMBEDDINGS_BASE_URL: `http://${HOST}:${port}/v1` };
+  const rows = [
+    ...ingested,
+    line('words alone: p50 ms', quantile(words, 0.5)),
+    line('words alone: p95 ms', quantile(words, 0.95)),
+    ...(await measureVectors(withVectors, base)),
+    ...(await measureRestart(withVectors, base, holds)),
+  ];
   await endpoint.stop();
+  await holds.close();
   await rm(dataDir, { recursive: true, force: true });
-  printTable(
-    `${chunks} passages, vectors of 384 numbers`,
-    ['', ''],
-    [
-      ['ingest, passages/s', cell(rate)],
-      ['first query after it, ms', cell(catchUpMs)],
-      ['words alone: p50 ms', cell(quantile(words, 0.5))],
-      ['words alone: p95 ms', cell(quantile(words, 0.95))],
-      ['embedded, passages/s', cell((1000 * chunks) / embedMs)],
-      ['words and vectors: p50 ms', cell(quantile(both, 0.5))],
-      ['words and vectors: p95 ms', cell(quantile(both, 0.95))],
-      ['with a filter that a fifth passes: p95 ms', cell(quantile(filtered, 0.95))],
-      ['memory of the base, MB', cell(busyMb - idleMb)],
-      ['restart to ready, ms', cell(readyMs)],
-      ['ready to first answer, ms', cell(firstMs)],
-    ],
-  );
+  printTable(`${CHUNKS} passages, vectors of 384 numbers`, ['', ''], rows);
 }
 
 if (PART !== 'speed') await compareQuality();

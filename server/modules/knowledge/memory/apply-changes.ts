@@ -3,10 +3,10 @@ import { termsOf } from '../../../platform/text/index.ts';
 import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
 import { chunksAfter, removalsAfter, vectorsAfter, type ChunkRow } from '../store/changes.store.ts';
 import type { VectorArena } from '../vectors/vector-arena.ts';
-import { nextTurn } from '../next-turn.ts';
+import { Pace } from '../next-turn.ts';
 import type { BaseIndex, IndexedChunk } from './base-index.ts';
 
-/** Chunks whose terms are made before others have a turn: some ten milliseconds. */
+/** Chunks, and vectors, that are read at once. */
 const CHUNKS_AT_ONCE = 100;
 const VECTORS_AT_ONCE = 256;
 /** Up to so many, changes become visible all at once. */
@@ -41,11 +41,18 @@ function indexed({ documentNo, position, title, heading, text, metadata }: Chunk
   return { documentNo, position, metadata, terms: termsOf(`${title}\n${heading}\n${text}`) };
 }
 
+/** The chunks that were written after a counter, some at a time. */
 async function* newChunks(tx: Transaction, base: BaseKey, counter: number): AsyncGenerator<IndexedChunk[]> {
+  const pace = new Pace();
   let last = { documentNo: counter, position: MOST_POSITION };
   for (;;) {
     const rows = await chunksAfter(tx, base, { ...last, limit: CHUNKS_AT_ONCE });
-    yield rows.map(indexed);
+    const chunks: IndexedChunk[] = [];
+    for (const row of rows) {
+      chunks.push(indexed(row));
+      if (pace.isOver) await pace.rest();
+    }
+    yield chunks;
     const end = rows.at(-1);
     if (!end || rows.length < CHUNKS_AT_ONCE) return;
     last = end;
@@ -55,17 +62,20 @@ async function* newChunks(tx: Transaction, base: BaseKey, counter: number): Asyn
 async function applyDocuments(tx: Transaction, base: BaseRow, followed: Followed): Promise<void> {
   const { index } = followed;
   const removed = index.counter === 0 ? [] : await removalsAfter(tx, base, index.counter);
+  const pace = new Pace();
   let waiting: IndexedChunk[] = [];
   let isLarge = false;
   for await (const chunks of newChunks(tx, base, index.counter)) {
     waiting.push(...chunks);
     isLarge ||= waiting.length > MOST_AT_ONCE;
     if (!isLarge) continue;
-    for (const chunk of waiting) index.addChunk(chunk);
+    for (const chunk of waiting) {
+      index.addChunk(chunk);
+      if (pace.isOver) await pace.rest();
+    }
     waiting = [];
     demandRoom(followed);
     if (index.words.needsMerge) await index.words.merge();
-    await nextTurn();
   }
   for (const documentNo of removed) index.removeDocument(documentNo);
   for (const chunk of waiting) index.addChunk(chunk);
