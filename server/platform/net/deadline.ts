@@ -1,27 +1,24 @@
 import { explainFailure } from './network-failure.ts';
 import { OutboundError } from './outbound-error.ts';
+import { whenAborted } from './when-aborted.ts';
 
 type GiveUp = (reason: Error) => void;
 
 /** Ends an exchange when its time is over or its caller leaves, and says afterwards which of these it was. */
 export class Deadline {
-  readonly #timeoutMs: number;
-  readonly #callerSignal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
+  readonly #unwatch: (() => void) | undefined;
   #giveUp: GiveUp | undefined;
   #reason: Error | undefined;
 
   constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
-    this.#timeoutMs = timeoutMs;
-    this.#callerSignal = callerSignal;
-    this.#timer = setTimeout(() => {
-      this.#pass(new OutboundError('timeout', `There was no complete answer within ${this.#timeoutMs} ms.`));
-    }, timeoutMs);
-    if (callerSignal?.aborted) this.#onCallerAbort();
-    callerSignal?.addEventListener('abort', this.#onCallerAbort, { once: true });
+    const timeUp = (): void => {
+      this.#pass(new OutboundError('timeout', `There was no complete answer within ${timeoutMs} ms.`));
+    };
+    const left = (): void => this.#pass(new OutboundError('aborted', 'The request was given up.'));
+    this.#timer = setTimeout(timeUp, timeoutMs);
+    this.#unwatch = callerSignal && whenAborted(callerSignal, left);
   }
-
-  readonly #onCallerAbort = (): void => this.#pass(new OutboundError('aborted', 'The request was given up.'));
 
   #pass(reason: Error): void {
     this.#reason ??= reason;
@@ -45,7 +42,7 @@ export class Deadline {
   end(): void {
     clearTimeout(this.#timer);
     this.#giveUp = undefined;
-    this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);
+    this.#unwatch?.();
   }
 
   /** What the caller is told of a failure. */
