@@ -7,9 +7,11 @@ import {
   matchSimilar,
   MOST_SIMILAR,
   nodeOf,
+  similarText,
   type Match,
+  type SimilarText,
 } from '../search/match.ts';
-import { foldText, pairsOf } from '../search/terms.ts';
+import { foldText } from '../search/terms.ts';
 import type { GraphRow } from '../store/graph-row.ts';
 import { namedNodes, type NamedNode, type NodeFilter } from '../store/read-nodes.ts';
 
@@ -27,14 +29,14 @@ export interface ScanQuery {
 /** What was found so far. */
 class Scan {
   readonly #folded: string;
-  readonly #pairs: ReadonlySet<string>;
+  readonly #wanted: SimilarText;
   readonly #direct: Match[] = [];
   readonly #similar: Match[] = [];
   readonly #held: number[] = [];
 
   constructor(folded: string) {
     this.#folded = folded;
-    this.#pairs = pairsOf(folded);
+    this.#wanted = similarText(folded);
   }
 
   take([no, , name, holdsWords]: NamedNode): void {
@@ -45,7 +47,7 @@ class Scan {
       return;
     }
     if (holdsWords) this.#held.push(no);
-    const similar = this.#direct.length < ENOUGH_FOUND ? matchSimilar(no, folded, this.#pairs) : undefined;
+    const similar = this.#direct.length < ENOUGH_FOUND ? matchSimilar(no, folded, this.#wanted) : undefined;
     if (similar !== undefined) this.#similar.push(similar);
   }
 

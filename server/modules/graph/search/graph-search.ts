@@ -10,11 +10,12 @@ import {
   matchSimilar,
   MOST_SIMILAR,
   nodeOf,
+  similarText,
   type Match,
 } from './match.ts';
 import type { Accepts } from './name-text.ts';
 import { holdsLine } from './postings.ts';
-import { foldText, innerPairsOf, pairsOf, termsOfProperties } from './terms.ts';
+import { foldText, innerPairsOf, termsOfProperties } from './terms.ts';
 
 /** Changed nodes beyond which the whole is built anew, beside the requests. */
 const MOST_CHANGED = 2000;
@@ -84,7 +85,7 @@ export class GraphSearch {
     const { names, pairs } = this.#parts;
     const isWanted = (no: number): boolean => !this.#changed.has(no) && accepts(no);
     const inner = innerPairsOf(folded);
-    const lines = inner.size === 0 ? undefined : pairs.withAll(inner);
+    const lines = inner.size === 0 ? undefined : pairs.mayHold(inner);
     const found =
       lines && lines.length <= MOST_LINES
         ? names.findAmong(lines, folded, isWanted)
@@ -98,18 +99,20 @@ export class GraphSearch {
 
   /** Names that are alike, of nodes that are not among the direct matches; only the best of them. */
   #findSimilar(folded: string, direct: readonly Match[], accepts: Accepts): Match[] {
-    const { names, pairs: pairsOfNames } = this.#parts;
+    const { names, pairs } = this.#parts;
     const known = new Set(direct.map(nodeOf));
-    const pairs = pairsOf(folded);
+    const wanted = similarText(folded);
     const found: Match[] = [];
-    pairsOfNames.eachSimilar(pairs, (line, share) => {
+    const add = (match: Match | undefined): void => {
+      if (match !== undefined) found.push(match);
+    };
+    pairs.eachSimilar(wanted.pairs, (line, share) => {
       const no = names.noOf(line);
-      if (!known.has(no) && !this.#changed.has(no) && accepts(no)) found.push(matchShare(no, share));
+      if (known.has(no) || this.#changed.has(no) || !accepts(no)) return;
+      add(share === undefined ? matchSimilar(no, names.nameOf(line), wanted) : matchShare(no, share));
     });
     for (const [no, { name }] of this.#changed) {
-      if (name === undefined || known.has(no) || !accepts(no)) continue;
-      const match = matchSimilar(no, name, pairs);
-      if (match !== undefined) found.push(match);
+      if (name !== undefined && !known.has(no) && accepts(no)) add(matchSimilar(no, name, wanted));
     }
     return found.toSorted((a, b) => a - b).slice(0, MOST_SIMILAR);
   }

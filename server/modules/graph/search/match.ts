@@ -1,4 +1,4 @@
-import { pairsOf, similarity } from './terms.ts';
+import { pairsOf, sharedPairs, similarity } from './terms.ts';
 
 /** How a node matches, the best first. */
 const EXACT = 0;
@@ -10,6 +10,8 @@ const PROPERTIES = 5;
 
 /** Share of pairs in common (Dice) from which names are similar. */
 export const LEAST_SIMILAR = 0.6;
+/** What the similarity of some words counts beside that of a whole name. */
+const WORDS_WEIGHT = 0.9;
 /** Similar names are looked for only where the wanted text itself is found this rarely, and only the best are kept. */
 export const ENOUGH_FOUND = 10;
 export const MOST_SIMILAR = 100;
@@ -75,15 +77,40 @@ export function matchName(no: number, name: string, wanted: string): Match | und
   return match(INSIDE, name.length, no);
 }
 
-/** A node whose name shares so much with the wanted text. */
+/** A node whose name is similar by so much. */
 export function matchShare(no: number, share: number): Match {
   return match(SIMILAR, Math.round((1 - share) * MOST_TIE), no);
 }
 
-/** A folded name that is similar to the text of these pairs; undefined when it is not. */
-export function matchSimilar(no: number, name: string, wanted: ReadonlySet<string>): Match | undefined {
-  const share = similarity(wanted, pairsOf(name));
-  return share < LEAST_SIMILAR ? undefined : matchShare(no, share);
+/** A folded text to which names may be similar. */
+export interface SimilarText {
+  pairs: ReadonlySet<string>;
+  words: number;
+}
+
+export function similarText(folded: string): SimilarText {
+  return { pairs: pairsOf(folded), words: folded.split(' ').length };
+}
+
+/** The similarity of those words of a name that are most similar, as many as the text has. */
+function similarWords(name: string, { pairs, words }: SimilarText): number {
+  const all = name.split(' ');
+  let best = 0;
+  for (let start = 0; start + words <= all.length; start++) {
+    best = Math.max(best, similarity(pairs, pairsOf(all.slice(start, start + words).join(' '))));
+  }
+  return best;
+}
+
+/** A folded name that is similar to a text, or has words that are; undefined when it is not. */
+export function matchSimilar(no: number, name: string, wanted: SimilarText): Match | undefined {
+  const pairs = pairsOf(name);
+  const share = similarity(wanted.pairs, pairs);
+  if (share >= LEAST_SIMILAR) return matchShare(no, share);
+  // What a slip leaves of the text; a name with less has no such words either, or hardly.
+  if (sharedPairs(wanted.pairs, pairs) < LEAST_SIMILAR * wanted.pairs.size) return undefined;
+  const ofWords = similarWords(name, wanted);
+  return ofWords < LEAST_SIMILAR ? undefined : matchShare(no, WORDS_WEIGHT * ofWords);
 }
 
 /** A node whose properties hold all terms. */

@@ -1,6 +1,9 @@
 import { LEAST_SIMILAR } from './match.ts';
 import type { Postings } from './postings.ts';
 
+/** Lines that are few enough to look at their names. */
+const FEW_LINES = 100;
+
 /** Pairs of characters of many names: tells which names can hold a text, and which share most of its pairs. */
 export class NamePairs {
   readonly #pairs: Postings;
@@ -19,30 +22,37 @@ export class NamePairs {
     return this.#pairs.bytes + this.#sizes.byteLength + this.#shared.byteLength;
   }
 
-  /** Lines whose names have all of these pairs, among them every name that holds the text they are of. */
-  withAll(wanted: ReadonlySet<string>): Int32Array | number[] {
+  /** Lines whose names have most of these pairs, among them every name that holds the text they are of. */
+  mayHold(wanted: ReadonlySet<string>): Int32Array | number[] {
     const [rarest = [], ...others] = this.#listsOf(wanted);
-    if (others.length === 0) return rarest;
     const shared = this.#shared.fill(0);
     for (const line of rarest) shared[line] = 1;
-    let lines: number[] = [];
+    let lines: Int32Array | number[] = rarest;
     for (const [before, list] of others.entries()) {
-      lines = [];
+      // To look at a few names costs less than to walk through the long lists, which come last.
+      if (lines.length <= FEW_LINES) break;
+      const left: number[] = [];
       for (let i = 0; i < list.length; i++) {
         const line = list[i] ?? 0;
         if (shared[line] !== before + 1) continue;
         shared[line] = before + 2;
-        lines.push(line);
+        left.push(line);
       }
+      lines = left;
     }
     return lines;
   }
 
-  /** Visits each line whose name is similar to the text of these pairs, with Dice's coefficient. */
-  eachSimilar(wanted: ReadonlySet<string>, visit: (line: number, share: number) => void): void {
+  /**
+   * Visits each line whose name is similar to the text of these pairs, with Dice's coefficient; without it one that is
+   * not, but has so many of the pairs that some of its words may be.
+   */
+  eachSimilar(wanted: ReadonlySet<string>, visit: (line: number, share: number | undefined) => void): void {
     for (const line of this.#sharing(wanted)) {
-      const share = (2 * (this.#shared[line] ?? 0)) / (wanted.size + (this.#sizes[line] ?? 0));
+      const shared = this.#shared[line] ?? 0;
+      const share = (2 * shared) / (wanted.size + (this.#sizes[line] ?? 0));
       if (share >= LEAST_SIMILAR) visit(line, share);
+      else if (shared >= LEAST_SIMILAR * wanted.size) visit(line, undefined);
     }
   }
 

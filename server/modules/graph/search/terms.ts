@@ -20,11 +20,15 @@ export function pairsOf(folded: string): Set<string> {
   return innerPairsOf(` ${folded} `);
 }
 
-/** Dice's coefficient: twice what two sets share, by what they hold together. */
-export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function sharedPairs(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const pair of a) if (b.has(pair)) shared++;
-  return (2 * shared) / (a.size + b.size);
+  return shared;
+}
+
+/** Dice's coefficient: twice what two sets share, by what they hold together. */
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return (2 * sharedPairs(a, b)) / (a.size + b.size);
 }
 
 function collectTexts(value: unknown, texts: string[]): void {
