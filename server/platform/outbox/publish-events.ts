@@ -1,10 +1,19 @@
-import { prepared, storableJson, type Database, type Queryable, type Transaction } from '../db/index.ts';
+import {
+  prepared,
+  storableJson,
+  textColumn,
+  valueColumn,
+  type Database,
+  type Queryable,
+  type Transaction,
+} from '../db/index.ts';
 import { createId } from '../ids/index.ts';
 import type { NewEvent } from './event.ts';
 
 const insertEvents = prepared(`insert into outbox_events (developer_id, id, type, data, depth)
-  select "developerId", id, type, data, depth
-  from json_to_recordset($1) as e ("developerId" text, id text, type text, data jsonb, depth smallint)
+  select developer_id, id, type, data::jsonb, depth
+  from unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'),
+    string_to_array($4, E'\\n'), $5::smallint[]) as e (developer_id, id, type, data, depth)
   on conflict do nothing`);
 
 /**
@@ -22,12 +31,13 @@ export function publishAlone(database: Database, events: readonly NewEvent[]): P
 
 async function insert(db: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ id = createId('evt'), developerId, type, data, depth = 0 }) => ({
-    developerId,
-    id,
-    type,
-    data,
-    depth,
-  }));
-  await db.query(insertEvents([storableJson(rows)]));
+  // None of the texts can hold a line break: ids, types, and JSON, which spells it.
+  const values = [
+    textColumn(events, ({ developerId }) => developerId),
+    textColumn(events, ({ id }) => id ?? createId('evt')),
+    textColumn(events, ({ type }) => type),
+    textColumn(events, ({ data }) => storableJson(data)),
+    valueColumn(events, ({ depth }) => depth ?? 0),
+  ];
+  await db.query(insertEvents(values));
 }
