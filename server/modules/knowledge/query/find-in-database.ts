@@ -12,9 +12,9 @@ const MOST_CANDIDATES = 500;
 /** Different terms that are looked for, the longest first. */
 const MOST_TERMS = 12;
 
-/** What a word of that stem holds: `happi` is the stem of `happy` too. */
-function patternOf(term: string): string {
-  return `%${term.replace(/i$/u, '').replace(/[\\%_]/gu, '\\$&')}%`;
+/** What all words of that stem hold: `happi` is the stem of `happy` too. */
+function partOf(term: string): string {
+  return term.length > 1 ? term.replace(/i$/u, '') : term;
 }
 
 /** The passages that hold most of the words, found without the base in memory: slower, and by an estimate of BM25. */
@@ -23,7 +23,7 @@ export async function findInDatabase(db: Queryable, base: BaseKey, question: Que
   const terms = termsOf(text);
   const wanted = [...new Set(terms)].toSorted((a, b) => b.length - a.length).slice(0, MOST_TERMS);
   if (wanted.length === 0) return [];
-  const rows = await candidatesWith(db, base, { patterns: wanted.map(patternOf), limit: MOST_CANDIDATES });
+  const rows = await candidatesWith(db, base, { parts: wanted.map(partOf), limit: MOST_CANDIDATES });
   const words = new WordIndex();
   const pace = new Pace();
   for (const row of rows) {

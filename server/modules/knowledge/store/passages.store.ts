@@ -47,16 +47,18 @@ const selectCandidates = prepared(`select c.document_no as "documentNo", c.posit
   from knowledge_chunks c
   join ${documentOfNumber('c.document_no')}
   cross join lateral (
-    select count(*) as n from unnest($3::text[]) p where c.text ilike p or c.heading ilike p or d.title ilike p
-  ) m
+    -- Once for each chunk: a planner would put it where it is made again for each part.
+    select lower(concat_ws(' ', d.title, c.heading, c.text)) as words offset 0
+  ) l
+  cross join lateral (select count(*) as n from unnest($3::text[]) p where strpos(l.words, p) > 0) m
   where c.developer_id = $1 and c.base_no = $2 and m.n > 0
   order by m.n desc, c.document_no, c.position limit $4`);
 
-/** Chunks that hold some of the patterns, those with the most first. Reads through the whole base. */
+/** Chunks that hold some of the parts of words, in lower case, those with the most first. Reads through the whole base. */
 export async function candidatesWith(
   db: Queryable,
   { developerId, no }: BaseKey,
-  { patterns, limit }: { patterns: readonly string[]; limit: number },
+  { parts, limit }: { parts: readonly string[]; limit: number },
 ): Promise<CandidateRow[]> {
-  return (await db.query<CandidateRow>(selectCandidates([developerId, no, [...patterns], limit]))).rows;
+  return (await db.query<CandidateRow>(selectCandidates([developerId, no, [...parts], limit]))).rows;
 }
