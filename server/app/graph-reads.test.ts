@@ -124,6 +124,26 @@ describe('traversal', () => {
   });
 });
 
+test('two processes agree after syncs that are too large to be told row by row', async () => {
+  const other = await startTestApp({ DATABASE_URL: app.databaseUrl });
+  try {
+    for (let round = 0; round < 6; round++) {
+      const names = Array.from({ length: 5000 }, (_, i) => `n${round}-${i}`);
+      await sync({
+        nodes: [{ type: 't', name: 'hub' }, ...names.map((name) => ({ type: 't', name }))],
+        edges: names.map((name) => ({ from: name, to: 'hub', relation: `r${round}` })),
+      });
+      for (const on of [other, app]) {
+        const found = await traverse({ startNode: 'hub', relation: `r${round}`, direction: 'incoming' }, on);
+        expect(idsOf(found, 'nodes')).toHaveLength(5000);
+        expect(pick(await search({ query: `n${round}-`, includeNeighbors: false }, on), 'total')).toBe(5000);
+      }
+    }
+  } finally {
+    await other.stop();
+  }
+});
+
 const expected = testDataFile('graph/traverse-expected.jsonl');
 
 function linesOf(name: string): Record<string, unknown>[] {
