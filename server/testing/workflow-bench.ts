@@ -7,7 +7,7 @@ import { createOutboxRelay, type EventListener } from '../platform/outbox/index.
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import type { RunNode, StepContext } from '../modules/workflows/nodes/node-type.ts';
 import { readRun } from '../modules/workflows/read-runs.ts';
-import { newRun } from '../modules/workflows/start-run.ts';
+import { newRun } from '../modules/workflows/new-run.ts';
 import type { WorkflowRow } from '../modules/workflows/workflow.store.ts';
 import { createWorkflows, type Workflows, type WorkflowWork } from '../modules/workflows/workflows.ts';
 import { createWorkflow } from '../modules/workflows/write-workflow.ts';

@@ -1,8 +1,9 @@
 import { systemClock, type Clock } from '../../platform/clock/index.ts';
 import type { Database, Transaction } from '../../platform/db/index.ts';
 import { nextTick, type Schedule } from './engine/next-ticks.ts';
+import { newRun } from './new-run.ts';
+import { notifyRuns } from './notify-runs.ts';
 import { insertRuns } from './run.store.ts';
-import { newRun, notifyRuns } from './start-run.ts';
 import { lockDueWorkflows, saveNextTick, type WorkflowRow } from './workflow.store.ts';
 import type { Trigger } from '../../../contract/routes/workflows.ts';
 

@@ -7,8 +7,10 @@ import {
   type OutboxEvent,
 } from '../../platform/outbox/index.ts';
 import type { Runner } from './engine/runner.ts';
+import { newRun } from './new-run.ts';
+import { notifyRuns } from './notify-runs.ts';
 import { insertRuns, type NewRun } from './run.store.ts';
-import { assignRuns, newRun, notifyRuns } from './start-run.ts';
+import { assignRuns } from './run-starter.ts';
 import { findTriggered, type WorkflowRow } from './workflow.store.ts';
 
 /** Runs in a row, each started by an event of the one before; what lies beyond is taken for a loop. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEVELOPER, node, WorkflowBench } from '../../testing/workflow-bench.ts';
 import { listRuns } from './read-runs.ts';
 import { StepError } from './nodes/node-type.ts';
-import { newRun } from './start-run.ts';
+import { newRun } from './new-run.ts';
 
 let bench: WorkflowBench;
 

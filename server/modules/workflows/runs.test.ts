@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WorkflowEdge, WorkflowNode } from '../../../contract/routes/workflows.ts';
-import { cancelRun, retryRun } from './end-runs.ts';
+import { cancelRun } from './cancel-run.ts';
 import { StepError } from './nodes/node-type.ts';
+import { retryRun } from './retry-run.ts';
 import { DEVELOPER, node, WorkflowBench } from '../../testing/workflow-bench.ts';
 
 let bench: WorkflowBench;

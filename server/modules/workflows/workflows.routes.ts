@@ -1,11 +1,12 @@
 import * as contract from '../../../contract/routes/workflows.ts';
 import { implement, type Route } from '../../platform/http/index.ts';
+import { cancelRun } from './cancel-run.ts';
 import { configProblems } from './check-config.ts';
 import { structureProblems } from './check-structure.ts';
-import { cancelRun, retryRun } from './end-runs.ts';
+import { newRun } from './new-run.ts';
 import { noSuchWorkflow } from './no-such-workflow.ts';
 import { listRuns, readRun } from './read-runs.ts';
-import { newRun } from './start-run.ts';
+import { retryRun } from './retry-run.ts';
 import { wireHead, wireWorkflow } from './workflow-wire.ts';
 import { findWorkflow, listWorkflowRows, removeWorkflow, type WorkflowRow } from './workflow.store.ts';
 import type { Workflows } from './workflows.ts';

@@ -13,7 +13,7 @@ import type { NodeChecks } from './nodes/node-checks.ts';
 import type { RunNode } from './nodes/node-type.ts';
 import { ensureSlices } from './pruning/slice.store.ts';
 import { runPruningTask } from './pruning/pruning-task.ts';
-import { createRunStarter, type RunStarter } from './start-run.ts';
+import { createRunStarter, type RunStarter } from './run-starter.ts';
 import type { workflowSettings } from './workflows.settings.ts';
 
 const TICK_MS = 1000;

@@ -3,6 +3,7 @@ import { Listener, type Database } from '../../../platform/db/index.ts';
 import { errorMessage } from '../../../platform/errors/index.ts';
 import type { Caller } from '../../../platform/http/index.ts';
 import { createId } from '../../../platform/ids/index.ts';
+import { RUNS_CHANNEL } from '../notify-runs.ts';
 import { Backlog } from './backlog.ts';
 import { releaseRuns, renewLeases, type ClaimedRun, type StepRecord } from './checkpoint.store.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
@@ -12,8 +13,6 @@ import { shareLoads } from './share-loads.ts';
 import { Shares } from './shares.ts';
 import { Turns } from './turns.ts';
 
-/** Notified, empty, when runs wait; with the id of a run when it was cancelled. */
-export const RUNS_CHANNEL = 'workflow_runs';
 const SWEEP_MS = 1000;
 const HEARTBEAT_MS = 5000;
 /** Runs under way at once in this process; one developer alone may have half of them. */

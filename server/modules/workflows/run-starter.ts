@@ -1,30 +1,8 @@
 import type { Logger } from 'pino';
 import { createGroupWriter, type Database, type Transaction } from '../../platform/db/index.ts';
-import { createId } from '../../platform/ids/index.ts';
-import { RUNS_CHANNEL, type Runner } from './engine/runner.ts';
+import type { Runner } from './engine/runner.ts';
+import { notifyRuns } from './notify-runs.ts';
 import { insertRuns, type NewRun } from './run.store.ts';
-import type { WorkflowRow } from './workflow.store.ts';
-
-/** Why a run begins. */
-export type Cause = Pick<NewRun, 'triggeredBy' | 'triggerData' | 'depth'>;
-
-export function newRun(workflow: WorkflowRow, cause: Cause): NewRun {
-  const { developerId, id: workflowId, name: workflowName, nodes, edges } = workflow;
-  return {
-    developerId,
-    id: createId('run'),
-    workflowId,
-    workflowName,
-    ...cause,
-    definition: { nodes, edges },
-    leaseOwner: null,
-  };
-}
-
-/** Tells processes that run workflows, when the transaction commits, that runs wait. */
-export async function notifyRuns(tx: Transaction, cancelledRunId = ''): Promise<void> {
-  await tx.query({ text: 'select pg_notify($1, $2)', values: [RUNS_CHANNEL, cancelledRunId] });
-}
 
 /** Gives runs to the runner of this process as far as it has room. */
 export function assignRuns(runs: readonly NewRun[], runner: Runner | undefined): NewRun[] {
