@@ -89,6 +89,22 @@ describe('nodes', () => {
     expect((await call('GET', '/crm/nodes?properties=7')).status).toBe(400);
     expect((await call('GET', '/crm/nodes?limit=0')).status).toBe(400);
     expect((await call('GET', '/crm/nodes?cursor=x')).status).toBe(400);
+    const before = Buffer.from('[-1]').toString('base64url');
+    expect((await call('GET', `/crm/nodes?name=a&cursor=${before}`)).status).toBe(400);
+  });
+
+  test('and graphs whose name cannot exist are as absent ones', async () => {
+    await sync(OFFICES);
+    expect(await call('GET', '/%00/stats')).toMatchObject({ status: 200, body: { nodeCount: 0 } });
+    expect((await call('GET', '/%00/nodes')).body).toEqual({ nodes: [], total: 0 });
+    expect((await call('POST', '/%00/nodes', { type: 't', name: 'x' })).status).toBe(400);
+    for (const [method, path] of [
+      ['GET', '/crm/nodes/%00'],
+      ['DELETE', '/crm/nodes/%00'],
+      ['DELETE', '/%00'],
+    ] as const) {
+      expect(await call(method, path)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    }
   });
 
   test('take pattern characters in a name literally', async () => {

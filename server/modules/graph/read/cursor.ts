@@ -19,7 +19,9 @@ export function readCursor(cursor: string, types: readonly ('string' | 'number')
   const isPlace =
     Array.isArray(place) &&
     place.length === types.length &&
-    place.every((part, i) => typeof part === types[i] && (typeof part !== 'number' || Number.isSafeInteger(part)));
+    place.every(
+      (part, i) => typeof part === types[i] && (typeof part !== 'number' || (Number.isSafeInteger(part) && part >= 0)),
+    );
   if (!isPlace) throw new AppError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page.');
   return asPlace(place);
 }

@@ -1,6 +1,7 @@
 import { prepared, type Transaction } from '../../../platform/db/index.ts';
 import { ownRows } from './own-rows.ts';
 import type { GraphRow } from './graph-row.ts';
+import { isStorable } from './storable-text.ts';
 import type { EdgeChange } from './write-items.ts';
 
 const COUNT = `tally as (
@@ -30,6 +31,7 @@ const deleteIncoming = edgesAt(`e.to_no = $3 and ${ownRows('e')}`);
 
 /** Takes a node out, with its edges; gives its number, if there was one. */
 export async function removeNode(tx: Transaction, graph: GraphRow, externalId: string): Promise<number | undefined> {
+  if (!isStorable(externalId)) return undefined;
   const { developerId, no } = graph;
   const [node] = (await tx.query<{ no: number }>(deleteNode([developerId, no, externalId]))).rows;
   if (!node) return undefined;

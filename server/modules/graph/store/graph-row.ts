@@ -1,5 +1,6 @@
 import type { GraphStats } from '../../../../contract/shared/graph-shapes.ts';
 import { prepared, type Queryable, type Transaction } from '../../../platform/db/index.ts';
+import { isStorable } from './storable-text.ts';
 
 /** Which graph of which developer. */
 export interface GraphName {
@@ -29,6 +30,7 @@ const COLUMNS = `developer_id as "developerId", app_id as "appId", no::float8 as
 const selectGraph = prepared(`select ${COLUMNS} from graphs where developer_id = $1 and app_id = $2`);
 
 export async function findGraph(db: Queryable, { developerId, appId }: GraphName): Promise<GraphRow | undefined> {
+  if (!isStorable(appId)) return undefined;
   return (await db.query<GraphRow>(selectGraph([developerId, appId]))).rows[0];
 }
 
@@ -37,6 +39,7 @@ const lockRow = prepared(`select ${COLUMNS} from graphs where developer_id = $1 
 
 /** The row of a graph, locked until the transaction ends. */
 export async function lockGraph(tx: Transaction, { developerId, appId }: GraphName): Promise<GraphRow | undefined> {
+  if (!isStorable(appId)) return undefined;
   return (await tx.query<GraphRow>(lockRow([developerId, appId]))).rows[0];
 }
 
@@ -93,5 +96,6 @@ export interface StatsQuery {
 /** Statistics of a developer's graphs, in order of appId. */
 export async function readStats(db: Queryable, developerId: string, query: StatsQuery): Promise<GraphStats[]> {
   const { appId = null, after = null, limit = null } = query;
+  if (appId !== null && !isStorable(appId)) return [];
   return (await db.query<GraphStats>(selectStats([developerId, appId, after, limit]))).rows;
 }

@@ -4,6 +4,7 @@ import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { arrayOf, intArrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
 import { PROPERTIES_BYTES } from './read-properties.ts';
+import { isStorable } from './storable-text.ts';
 
 /** Characters of a node's properties whose words are searched. */
 const SEARCHED_CHARACTERS = 20_000;
@@ -40,6 +41,7 @@ export function wireNode(appId: string, { objectType, name, externalId, properti
 const selectOne = prepared(`select ${COLUMNS} from ${SOURCE} where ${OWN} and n.external_id = $3`);
 
 export async function findNode(db: Queryable, graph: GraphKey, externalId: string): Promise<NodeRow | undefined> {
+  if (!isStorable(externalId)) return undefined;
   return (await db.query<NodeRow>(selectOne([graph.developerId, graph.no, externalId]))).rows[0];
 }
 
