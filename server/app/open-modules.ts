@@ -77,6 +77,7 @@ async function openKnowledge(parts: Parts, client: ReturnType<typeof createTrust
     log,
     memoryMb: settings.graph.HOT_INDEX_MB,
     dataDir: settings.db.DATA_DIR,
+    answersQueries: settings.app.ROLE !== 'worker',
     embedder: await createEmbedder({ settings: settings.knowledge.embeddings, client }),
   });
 }

@@ -20,6 +20,8 @@ export interface KnowledgeOptions {
   /** Megabytes of bases in memory. */
   memoryMb: number;
   dataDir: string;
+  /** Whether this process is asked: then it loads bases that are written to before somebody asks for them. */
+  answersQueries: boolean;
   /** Undefined: words alone find texts. Closed together with everything else. */
   embedder: Embedder | undefined;
 }
@@ -42,25 +44,29 @@ export interface Knowledge {
   close: () => Promise<void>;
 }
 
-export function createKnowledge(options: KnowledgeOptions): Knowledge {
-  const { database, changes, log, memoryMb, dataDir, embedder } = options;
-  const hot = new HotBases({
+function openHotBases(options: KnowledgeOptions): HotBases {
+  const { database, log, memoryMb, dataDir, answersQueries, embedder } = options;
+  return new HotBases({
     database,
     maxBytes: memoryMb * 1024 * 1024,
     space: embedder && { arena: new VectorArena(), model: embedder.model },
     snapshots: new SnapshotFolder(join(dataDir, 'knowledge')),
+    isEager: answersQueries,
     onError: (error) => log.warn({ err: error }, 'a knowledge base could not be held in memory'),
     onWordsAlone: ({ id }) => {
-      log.warn(
-        { knowledgeBase: id },
-        'the vectors of a base do not fit into HOT_INDEX_MB: words alone find its passages',
-      );
+      const where = { knowledgeBase: id };
+      log.warn(where, 'the vectors of a base do not fit into HOT_INDEX_MB: words alone find its passages');
     },
     onMisfit: ({ id }, documentNo) => {
       const where = { knowledgeBase: id, documentNo, model: embedder?.model };
       log.warn(where, 'a document has vectors of another length than its base: does a name stand for two models?');
     },
   });
+}
+
+export function createKnowledge(options: KnowledgeOptions): Knowledge {
+  const { database, changes, log, embedder } = options;
+  const hot = openHotBases(options);
   const questions = embedder && new QuestionVectors(embedder, log);
   const vectorOf = (text: string) => questions?.of(text) ?? Promise.resolve(undefined);
   let loop: EmbedLoop | undefined;

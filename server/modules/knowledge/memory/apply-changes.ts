@@ -37,6 +37,13 @@ function demandRoom({ index, maxBytes }: Followed): void {
   if (index.bytes > maxBytes) throw new TooLargeError('a knowledge base does not fit into HOT_INDEX_MB');
 }
 
+/** Vectors take most of the room, and words answer without them. */
+function demandRoomForVectors({ index, maxBytes, onWordsAlone }: Followed): void {
+  if (!index.vectors || index.bytesWithAllVectors <= maxBytes) return;
+  index.release();
+  onWordsAlone();
+}
+
 function indexed({ documentNo, position, title, heading, text, metadata }: ChunkRow): IndexedChunk {
   return { documentNo, position, metadata, terms: termsOf(`${title}\n${heading}\n${text}`) };
 }
@@ -101,10 +108,7 @@ async function applyVectors(
     for (const row of rows) if (!index.addVector(row, floatsOf(row.vector), space)) misfits.add(row.documentNo);
     const last = rows.at(-1);
     index.vectorCounter = last?.batch ?? index.vectorCounter;
-    if (index.bytesWithAllVectors > followed.maxBytes) {
-      index.release();
-      followed.onWordsAlone();
-    }
+    demandRoomForVectors(followed);
     if (rows.length < VECTORS_AT_ONCE || index.isReleased) break;
   }
   for (const documentNo of misfits) followed.onMisfit(documentNo);
@@ -121,9 +125,10 @@ export function applyChanges(database: Database, base: BaseKey, followed: Follow
     const row = await findBase(tx, base);
     if (row?.no !== base.no) return false;
     if (row.counter > index.counter) await applyDocuments(tx, row, followed);
-    if (space && row.vectorCounter > index.vectorCounter && !index.isReleased)
-      await applyVectors(tx, row, { space, followed });
+    const lacksVectors = row.vectorCounter > index.vectorCounter && !index.isReleased;
+    if (space && lacksVectors) await applyVectors(tx, row, { space, followed });
     index.vectorCounter = row.vectorCounter;
+    demandRoomForVectors(followed);
     return true;
   });
 }

@@ -4,7 +4,9 @@ import { findBase, type BaseKey, type BaseRow } from '../store/base.store.ts';
 import { KEPT_COUNTERS } from '../store/replace-document.store.ts';
 import { applyChanges, TooLargeError, type VectorSpace } from './apply-changes.ts';
 import { BaseIndex } from './base-index.ts';
+import { isBehind, savedOf, type Counters, type HotBase } from './hot-base.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
+import { SnapshotSaves } from './snapshot-saves.ts';
 
 /** How long writes gather before a base in memory takes them in. */
 const REFRESH_DELAY_MS = 50;
@@ -21,6 +23,8 @@ export interface HotBasesOptions {
   maxBytes: number;
   space: VectorSpace | undefined;
   snapshots: SnapshotFolder;
+  /** Whether bases are loaded before anybody asks for them. */
+  isEager: boolean;
   /** Told of a base that could not be loaded; the database goes on answering for it. */
   onError: (error: unknown) => void;
   /** Told of a document whose vectors cannot be compared with those of its base. */
@@ -29,41 +33,13 @@ export interface HotBasesOptions {
   onWordsAlone: (base: BaseKey) => void;
 }
 
-/** A base that has grown by so much is written to its file again. */
-const GROWN_SHARE = 0.25;
-const GROWN_CHUNKS = 500;
-
-type Counters = Pick<BaseRow, 'counter' | 'vectorCounter'>;
-
-/** How far a file goes. */
-interface Saved {
-  counter: number;
-  vectorCounter: number;
-  chunkCount: number;
-  vectorCount: number;
-}
-
-function savedOf({ counter, vectorCounter, chunkCount, vectors }: BaseIndex): Saved {
-  return { counter, vectorCounter, chunkCount, vectorCount: vectors?.count ?? 0 };
-}
-
-/** A base in memory, and its changes, which are taken in one after the other. */
-interface Entry {
-  row: BaseRow;
-  index: BaseIndex;
-  turn: Promise<unknown>;
-  /** What the file of it holds. */
-  saved: Saved;
-  isSaving: boolean;
-}
-
 /** Bases in memory. Each is brought in step with the database before it answers. */
 export class HotBases {
   readonly #options: HotBasesOptions;
   /** By number of the base, in order of use, the oldest first. */
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, HotBase>();
   readonly #loads = new Map<number, Promise<BaseIndex | undefined>>();
-  readonly #saves = new Set<Promise<void>>();
+  readonly #saves: SnapshotSaves;
   readonly #tooLarge = new Map<number, number>();
   /** Bases whose changes are about to be taken in. */
   readonly #refreshing = new Set<number>();
@@ -72,6 +48,7 @@ export class HotBases {
 
   constructor(options: HotBasesOptions) {
     this.#options = options;
+    this.#saves = new SnapshotSaves(options);
   }
 
   /** The base as of its row or later; undefined while it is loaded, and where it does not fit. */
@@ -102,12 +79,14 @@ export class HotBases {
 
   /** One at a time: writes to many bases must not wait for all of them to be loaded. */
   async #warm(base: BaseKey): Promise<void> {
-    if (this.#isWarming || this.#loads.has(base.no) || this.#isTooLarge(base)) return;
-    if (this.#bytes > WARM_SHARE * this.#options.maxBytes) return;
+    const { isEager, maxBytes } = this.#options;
+    if (!isEager || this.#isWarming || this.#loads.has(base.no) || this.#isTooLarge(base)) return;
+    if (this.#bytes > WARM_SHARE * maxBytes) return;
     this.#isWarming = true;
     try {
       const row = await findBase(this.#options.database, base);
-      if (row?.no === base.no && !this.#entries.has(base.no)) await (this.#loads.get(base.no) ?? this.#load(row));
+      if (row?.no !== base.no) await this.forget(base);
+      else if (!this.#entries.has(base.no)) await (this.#loads.get(base.no) ?? this.#load(row));
     } finally {
       this.#isWarming = false;
     }
@@ -125,10 +104,10 @@ export class HotBases {
     await Promise.all(this.#loads.values());
     for (const entry of this.#entries.values()) {
       await entry.turn;
-      if (isBehind(entry.saved, entry.index)) this.#saveNext(entry);
+      if (isBehind(entry.saved, entry.index)) this.#saves.save(entry);
     }
     await Promise.all([...this.#entries.values()].map(({ turn }) => turn));
-    await Promise.all(this.#saves);
+    await this.#saves.close();
   }
 
   async #loaded(row: BaseRow): Promise<BaseIndex | undefined> {
@@ -140,19 +119,19 @@ export class HotBases {
     return entry && (await this.#catchUp(entry, row)) ? entry.index : undefined;
   }
 
-  async #catchUp(entry: Entry, row: BaseRow): Promise<boolean> {
+  async #catchUp(entry: HotBase, row: BaseRow): Promise<boolean> {
     await this.#enqueue(entry, row);
     return !isBehind(entry.index, row);
   }
 
   /** Takes changes in when it is its turn, unless those that are wanted have been by then. */
-  #enqueue(entry: Entry, wanted?: Counters): Promise<void> {
+  #enqueue(entry: HotBase, wanted?: Counters): Promise<void> {
     const turn = entry.turn.then(() => (wanted && !isBehind(entry.index, wanted) ? undefined : this.#apply(entry)));
     entry.turn = turn.catch(() => undefined);
     return turn;
   }
 
-  async #apply(entry: Entry): Promise<void> {
+  async #apply(entry: HotBase): Promise<void> {
     const { row, index } = entry;
     if (this.#entries.get(row.no) !== entry) return;
     try {
@@ -164,7 +143,7 @@ export class HotBases {
     }
     if (index.isWorn && !this.#loads.has(row.no)) void this.#load(row);
     this.#evict(row.no);
-    if (this.#entries.get(row.no) === entry) this.#saveIfGrown(entry);
+    if (this.#entries.get(row.no) === entry) this.#saves.saveIfGrown(entry);
   }
 
   /** Brings an index in step; one that takes too much is left to the database for a while. */
@@ -177,36 +156,6 @@ export class HotBases {
     } catch (error) {
       if (error instanceof TooLargeError) this.#tooLarge.set(row.no, performance.now() + TOO_LARGE_MS);
       throw error;
-    }
-  }
-
-  #saveIfGrown(entry: Entry): void {
-    const { index, saved } = entry;
-    const growth = (index.vectors?.count ?? 0) - saved.vectorCount + index.chunkCount - saved.chunkCount;
-    if (!entry.isSaving && growth > GROWN_SHARE * saved.chunkCount + GROWN_CHUNKS) this.#saveNext(entry);
-  }
-
-  /** Writes the base to its file, as it is after what is being taken in. */
-  #saveNext(entry: Entry): void {
-    entry.isSaving = true;
-    const start = entry.turn.then(async () => {
-      await entry.index.words.merge();
-      // Not awaited here: what is written does not change, and others may go on.
-      return { written: this.#write(entry) };
-    });
-    entry.turn = start.catch(() => undefined);
-    const save = start.then(({ written }) => written).catch(this.#options.onError);
-    this.#saves.add(save);
-    void save.finally(() => this.#saves.delete(save));
-  }
-
-  async #write(entry: Entry): Promise<void> {
-    const saved = savedOf(entry.index);
-    try {
-      await this.#options.snapshots.save(entry.row, entry.index);
-    } finally {
-      entry.saved = saved;
-      entry.isSaving = false;
     }
   }
 
@@ -240,7 +189,7 @@ export class HotBases {
     this.#entries.set(row.no, entry);
     this.#evict(row.no);
     if (!this.#entries.has(row.no)) return undefined;
-    this.#saveIfGrown(entry);
+    this.#saves.saveIfGrown(entry);
     return index;
   }
 
@@ -268,8 +217,4 @@ export class HotBases {
       if (no === newest) this.#tooLarge.set(no, performance.now() + TOO_LARGE_MS);
     }
   }
-}
-
-function isBehind(index: Counters, { counter, vectorCounter }: Counters): boolean {
-  return index.counter < counter || index.vectorCounter < vectorCounter;
 }
