@@ -122,4 +122,22 @@ describe('sync', () => {
     await Promise.all(parts.map((part) => sync(part)));
     expect(await stats()).toEqual(once);
   });
+
+  test('of a graph that is locked for long leaves connections to everybody else', async () => {
+    await sync(OFFICES);
+    const lock = `begin; select from graphs where developer_id = '${developer.id}' for update; select pg_sleep(3); commit`;
+    const locked = queryRows(app.databaseUrl, lock);
+    const isLocked = async (): Promise<unknown> =>
+      queryRows(app.databaseUrl, `select from graphs where developer_id = $1 for update skip locked`, [developer.id]);
+    await expect.poll(isLocked).toEqual([]);
+    const writes = Array.from({ length: 40 }, (_, i) => call('POST', '/crm/nodes', { type: 't', name: `n${i}` }));
+    const first = await Promise.race([
+      Promise.any(writes).then(() => 'a write'),
+      Promise.all(Array.from({ length: 20 }, () => stats())).then(() => 'the reads'),
+    ]);
+    expect(first).toBe('the reads');
+    await locked;
+    expect((await Promise.all(writes)).every(({ status }) => status === 201)).toBe(true);
+    expect(await stats()).toMatchObject({ nodeCount: 44 });
+  });
 });

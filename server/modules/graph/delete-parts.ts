@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { noSuchGraph, noSuchNode } from './graph-name.ts';
-import { changeLocked, type GraphWrite } from './store/change-graph.ts';
+import { changeLocked, transactionOn, type GraphWrite } from './store/change-graph.ts';
 import { removeEdge, removeNode, type EdgeEnds } from './store/delete-items.ts';
 import { lockGraph, removeGraph, type GraphName } from './store/graph-row.ts';
 
@@ -11,7 +11,7 @@ function changeExisting(
   name: GraphName,
   { absent, write }: { absent: AppError; write: (change: GraphWrite) => Promise<void> },
 ): Promise<void> {
-  return database.transaction(async (tx) => {
+  return transactionOn(database, name, async (tx) => {
     const graph = await lockGraph(tx, name);
     if (!graph) throw absent;
     await changeLocked(tx, graph, write);
@@ -19,7 +19,7 @@ function changeExisting(
 }
 
 export function deleteGraph(database: Database, name: GraphName): Promise<void> {
-  return database.transaction(async (tx) => {
+  return transactionOn(database, name, async (tx) => {
     const graph = await lockGraph(tx, name);
     if (!graph) throw noSuchGraph(name.appId);
     await removeGraph(tx, graph);

@@ -1,4 +1,5 @@
 import { prepared, type Database, type Transaction } from '../../../platform/db/index.ts';
+import { FewAtOnce } from './few-at-once.ts';
 import { lockOrCreateGraph, saveGraph, type GraphName, type GraphRow } from './graph-row.ts';
 import type { EdgeChange, NodeChange, WordChange } from './write-items.ts';
 
@@ -54,11 +55,23 @@ export async function changeLocked<T>(
   return result;
 }
 
+/** One that writes, and one that waits for its lock; more would hold connections that others need. */
+const writes = new FewAtOnce(2);
+
+/** Runs a transaction that writes to one graph, when those before it are through. */
+export function transactionOn<T>(
+  database: Database,
+  { developerId, appId }: GraphName,
+  run: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return writes.run(`${developerId} ${appId}`, () => database.transaction(run));
+}
+
 /** Runs a write to a graph in a transaction of its own; a graph that is absent is made. */
 export function changeGraph<T>(
   database: Database,
   name: GraphName,
   write: (change: GraphWrite) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async (tx) => changeLocked(tx, await lockOrCreateGraph(tx, name), write));
+  return transactionOn(database, name, async (tx) => changeLocked(tx, await lockOrCreateGraph(tx, name), write));
 }
