@@ -1,5 +1,6 @@
-// Knowledge: nDCG@10 on the collections of TEST_DATA_DIR through the API beside a textbook BM25; then the speed of a
-// base with vectors from an endpoint: ingest, latency (also meanwhile), holds of the event loop, memory, restart.
+// Knowledge: nDCG@10 on the collections of TEST_DATA_DIR through the API, beside a textbook BM25 of whole documents and of
+// pieces of a fixed size; then the speed of a base with vectors from an endpoint: ingest, latency (also meanwhile), holds
+// of the event loop, memory, restart.
 // Usage: node bench/knowledge.ts [chunks] [quality|speed]; BENCH_EMBEDDINGS chooses the embedder of the quality run.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { termsOf } from '../server/platform/text/index.ts';
 import { queryRows } from '../server/testing/query-rows.ts';
 import { freePort, startChild } from './lib/child.ts';
-import { ndcg, readCollection, textbookBm25, type Collection } from './lib/collections.ts';
+import { fixedPieces, ndcg, readCollection, textbookBm25, type Collection } from './lib/collections.ts';
 import { Holds } from './lib/holds.ts';
 import { inParallel, KnowledgeClient } from './lib/knowledge-client.ts';
 import { HOST, ROOT, startBenchService, type BenchService } from './lib/service.ts';
@@ -19,6 +20,8 @@ const PART = process.argv[3] ?? 'all';
 const COLLECTIONS = ['cranfield', 'cmrc2018-dev', 'xquad-en'];
 const CONNECTIONS = 16;
 const QUERIES = 1000;
+/** Its defaults for BM25. */
+const ELASTICSEARCH = { k1: 1.2, b: 0.75 };
 /** Between two queries while documents are uploaded. */
 const QUERY_PAUSE_MS = 20;
 
@@ -48,6 +51,11 @@ async function measureQuality(clients: readonly KnowledgeClient[], base: string,
   return sum / collection.questions.length;
 }
 
+function qualityOf(collection: Collection, find: (question: string) => string[]): number {
+  const scores = collection.questions.map((question) => ndcg(collection, question, find(question.text)));
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
+}
+
 async function compareQuality(): Promise<void> {
   const embeddings = process.env['BENCH_EMBEDDINGS'] ?? 'off';
   const service = await startBenchService({ EMBEDDINGS: embeddings });
@@ -63,15 +71,14 @@ async function compareQuality(): Promise<void> {
     });
     if (embeddings !== 'off' && name !== 'cmrc2018-dev') await untilEmbedded(service);
     const ours = await measureQuality(clients, base, collection);
-    const find = textbookBm25(collection.documents, termsOf);
-    const scores = collection.questions.map((question) => ndcg(collection, question, find(question.text)));
-    const textbook = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-    rows.push([name, textbook.toFixed(4), ours.toFixed(4)]);
+    const textbook = qualityOf(collection, textbookBm25(collection.documents, termsOf));
+    const pieces = qualityOf(collection, textbookBm25(fixedPieces(collection.documents), termsOf, ELASTICSEARCH));
+    rows.push([name, textbook.toFixed(4), pieces.toFixed(4), ours.toFixed(4)]);
     await first?.call('DELETE', `/${base}`);
   }
   for (const client of clients) client.close();
   await service.stop();
-  printTable(`nDCG@10, EMBEDDINGS=${embeddings}`, ['', 'textbook BM25', 'through the API'], rows);
+  printTable(`nDCG@10, EMBEDDINGS=${embeddings}`, ['', 'textbook BM25', 'pieces of 500', 'through the API'], rows);
 }
 
 /** Texts whose words are as frequent as those of languages are. */

@@ -55,9 +55,21 @@ export function ndcg({ grades }: Collection, question: Item, found: readonly str
   return gain(found.map((document) => graded.get(document) ?? 0)) / gain(best);
 }
 
-/** BM25 as in the textbook over whole documents, by its own reading of the words. */
-export function textbookBm25(documents: readonly Item[], termsOf: (text: string) => string[]) {
-  const [k1, b] = [0.9, 0.4];
+/** Pieces of so many characters that repeat a few of the one before, as platforms for retrieval cut texts by default. */
+export function fixedPieces(documents: readonly Item[], size = 500, overlap = 50): Item[] {
+  return documents.flatMap(({ text, ...rest }) => {
+    const count = Math.max(1, Math.ceil((text.length - overlap) / (size - overlap)));
+    const startOf = (at: number): number => at * (size - overlap);
+    return Array.from({ length: count }, (_, at) => ({ ...rest, text: text.slice(startOf(at), startOf(at) + size) }));
+  });
+}
+
+/** BM25 as in the textbook over whole documents, or pieces of them, by its own reading of the words. */
+export function textbookBm25(
+  documents: readonly Item[],
+  termsOf: (text: string) => string[],
+  { k1, b }: { k1: number; b: number } = { k1: 0.9, b: 0.4 },
+) {
   const counted = documents.map(({ _id, title = '', text }) => {
     const counts = new Map<string, number>();
     const terms = termsOf(`${title} ${text}`);
@@ -79,10 +91,7 @@ export function textbookBm25(documents: readonly Item[], termsOf: (text: string)
       }, 0);
       return { _id, score };
     });
-    return scored
-      .filter(({ score }) => score > 0)
-      .toSorted((one, other) => other.score - one.score)
-      .slice(0, CUT)
-      .map(({ _id }) => _id);
+    const found = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score);
+    return [...new Set(found.map(({ _id }) => _id))].slice(0, CUT);
   };
 }
