@@ -13,6 +13,9 @@ export interface HeldNode {
 /** Bytes that a node takes beside its texts: its object, and its places in two maps and a list. */
 const NODE_BYTES = 180;
 
+/** Bytes that a graph takes before it holds anything: many graphs are small. */
+const GRAPH_BYTES = 4096;
+
 /** A whole graph in memory, as of one counter: names and adjacency, without properties. */
 export class GraphIndex {
   counter: number;
@@ -38,7 +41,8 @@ export class GraphIndex {
   searchBytes = 0;
 
   get bytes(): number {
-    return this.searchBytes + this.out.bytes + this.in.bytes + NODE_BYTES * this.nodes.length + 2 * this.#textLength;
+    const edges = this.out.bytes + this.in.bytes;
+    return GRAPH_BYTES + this.searchBytes + edges + NODE_BYTES * this.nodes.length + 2 * this.#textLength;
   }
 
   /** The number of a relation, if the graph knows it. */

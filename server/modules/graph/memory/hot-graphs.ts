@@ -55,7 +55,6 @@ export class HotGraphs {
     if (known && (known.counter >= row.counter || (await this.#catchUp(known, row)))) {
       this.#graphs.delete(row.no);
       this.#graphs.set(row.no, known);
-      this.#makeRoom(row.no);
       return known;
     }
     if (row.nodeCount * NODE_BYTES + row.edgeCount * EDGE_BYTES > this.#options.maxBytes) return undefined;
@@ -107,7 +106,10 @@ export class HotGraphs {
     );
     // Another request may have applied some of them by now; a counter out of turn is passed over.
     for (const change of rows) index.apply(change.counter, parseChanges(change.changes));
-    if (index.counter >= counter) return true;
+    if (index.counter >= counter) {
+      this.#makeRoom(no);
+      return true;
+    }
     if (this.#graphs.get(no) === index) this.#graphs.delete(no);
     return false;
   }
