@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import { createGroupWriter, type Database, type Transaction } from '../../platform/db/index.ts';
+import { createGroupWriter, type Database } from '../../platform/db/index.ts';
 import type { Runner } from './engine/runner.ts';
-import { notifyRuns } from './notify-runs.ts';
-import { insertRuns, type NewRun } from './run.store.ts';
+import { insertRuns, insertWaitingRuns, type NewRun } from './run.store.ts';
 
 /** Gives runs to the runner of this process as far as it has room. */
 export function assignRuns(runs: readonly NewRun[], runner: Runner | undefined): NewRun[] {
@@ -30,13 +29,8 @@ export function createRunStarter({ database, runner, log }: StarterParts): RunSt
     write: async (runs) => {
       const mine = runner();
       const assigned = assignRuns(runs, mine);
-      const write = async (tx: Transaction): Promise<Set<string>> => {
-        await notifyRuns(tx);
-        return insertRuns(tx, assigned);
-      };
       const isAllMine = assigned.every(({ leaseOwner }) => leaseOwner !== null);
-      // By itself a statement is a transaction, in one round trip instead of three.
-      const written = isAllMine ? await insertRuns(database, assigned) : await database.transaction(write);
+      const written = await (isAllMine ? insertRuns : insertWaitingRuns)(database, assigned);
       // One that an earlier try had written, of which nobody knew, may be another's by now.
       mine?.take(assigned.filter(({ id, leaseOwner }) => leaseOwner !== null && written.has(id)));
     },
