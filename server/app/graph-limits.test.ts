@@ -126,6 +126,19 @@ describe('properties of a megabyte', () => {
       nodes: [{ type: 't', name: 'hub' }, ...names.map((name) => ({ type: 't', name, properties: { text } }))],
       edges: names.map((name) => ({ from: 'hub', to: name, relation: 'r', properties: { text } })),
     });
+    const ends: string[] = [];
+    for (let cursor = ''; ;) {
+      const page = (await call('GET', `/crm/edges${cursor}`)).body;
+      const edges = pick(page, 'edges');
+      for (let i = 0; Array.isArray(edges) && i < edges.length; i++) {
+        expect(pick(edges, i, 'properties')).toEqual({ text });
+        ends.push(pickText(edges, i, 'to'));
+      }
+      if (typeof page !== 'object' || page === null || !('nextCursor' in page)) break;
+      expect(edges).toHaveLength(16);
+      cursor = `?cursor=${pickText(page, 'nextCursor')}`;
+    }
+    expect(ends.toSorted()).toEqual(names);
     for (const on of [app, bare]) {
       const found = await traverse({ startNode: 'hub' }, on);
       expect(idsOf(found, 'nodes').toSorted()).toEqual(names);

@@ -15,7 +15,7 @@ async function findConnected({ tx, graph }: GraphWrite, edge: EdgeInput): Promis
   const [from, to] = rows;
   if (!from || !to) return undefined;
   const query = { from: from.externalId, to: to.externalId, relation: edge.relation, limit: 1 };
-  return (await readEdges(tx, graph, query))[0];
+  return (await readEdges(tx, graph, query)).edges[0];
 }
 
 /** Creates an edge, or updates it; keeps it as pending while a node at one of its ends does not exist. */

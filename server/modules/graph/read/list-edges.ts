@@ -19,11 +19,10 @@ export async function listEdges(
   const graph = await findGraph(database, name);
   if (!graph) return { edges: [] };
   const read = isPending ? readPendingEdges : readEdges;
-  const rows = await read(database, graph, { from, to, relation, after, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const { edges, hasMore } = await read(database, graph, { from, to, relation, after, limit });
+  const last = hasMore ? edges.at(-1) : undefined;
   return {
-    edges: shown.map((edge) => ({
+    edges: edges.map((edge) => ({
       ...wireEdge(name.appId, edge),
       ...(isPending ? { pending: true as const } : {}),
     })),

@@ -4,6 +4,7 @@ import { prepared, type Queryable } from '../../../platform/db/index.ts';
 import { arrayOf } from './array-literal.ts';
 import type { GraphKey } from './graph-row.ts';
 import { parseProperties } from './read-nodes.ts';
+import { PROPERTIES_BYTES } from './read-properties.ts';
 
 export interface EdgeRow {
   from: string;
@@ -42,12 +43,26 @@ const CONNECTED = `select (${IDS} e.from_no) as "from", (${IDS} e.to_no) as "to"
   where e.developer_id = $1 and e.graph_no = $2`;
 const NO_OF = '(select no from graph_nodes where developer_id = $1 and graph_no = $2 and external_id = ?)';
 
-export type PlacedEdge = EdgeRow & { place: (string | number)[] };
+export interface EdgePage {
+  edges: (EdgeRow & { place: (string | number)[] })[];
+  hasMore: boolean;
+}
+
+/** Reads rows in their order and one more than are wanted, to tell whether there are more; a large page ends early. */
+async function readPage(db: Queryable, { text, values }: { text: string; values: unknown[] }): Promise<EdgePage> {
+  const page = `select "from", "to", relation, properties, place, found from (
+      select *, coalesce(sum(octet_length(properties)) over (order by n), 0) as bytes from (
+        select *, row_number() over () as n, count(*) over ()::int as found from (${text} limit $3) rows
+      ) numbered
+    ) summed where n < $3 and (n = 1 or bytes <= ${PROPERTIES_BYTES}) order by n`;
+  const { rows } = await db.query<EdgePage['edges'][number] & { found: number }>({ text: page, values });
+  return { edges: rows, hasMore: rows.length < (rows[0]?.found ?? 0) };
+}
 
 /** A page of connected edges, in an order that no write changes. */
-export async function readEdges(db: Queryable, graph: GraphKey, query: EdgeQuery): Promise<PlacedEdge[]> {
+export function readEdges(db: Queryable, graph: GraphKey, query: EdgeQuery): Promise<EdgePage> {
   const { text, values } = where(
-    [graph.developerId, graph.no, query.limit],
+    [graph.developerId, graph.no, query.limit + 1],
     [
       [`e.from_no = ${NO_OF}`, query.from],
       [`e.to_no = ${NO_OF}`, query.to],
@@ -55,14 +70,13 @@ export async function readEdges(db: Queryable, graph: GraphKey, query: EdgeQuery
       ['(e.from_no, e.to_no, e.relation_no) > ((?::int[])[1], (?::int[])[2], (?::int[])[3])', query.after],
     ],
   );
-  const page = `${CONNECTED}${text} order by e.from_no, e.to_no, e.relation_no limit $3`;
-  return (await db.query<PlacedEdge>({ text: page, values })).rows;
+  return readPage(db, { text: `${CONNECTED}${text} order by e.from_no, e.to_no, e.relation_no`, values });
 }
 
 /** A page of pending edges, in order of what was written. */
-export async function readPendingEdges(db: Queryable, graph: GraphKey, query: EdgeQuery): Promise<PlacedEdge[]> {
+export function readPendingEdges(db: Queryable, graph: GraphKey, query: EdgeQuery): Promise<EdgePage> {
   const { text, values } = where(
-    [graph.developerId, graph.no, query.limit],
+    [graph.developerId, graph.no, query.limit + 1],
     [
       ['from_ref = ?', query.from],
       ['to_ref = ?', query.to],
@@ -73,8 +87,8 @@ export async function readPendingEdges(db: Queryable, graph: GraphKey, query: Ed
   const page = `select from_ref as "from", to_ref as "to", relation, properties,
       json_build_array(from_ref, to_ref, relation) as place
     from graph_pending_edges where developer_id = $1 and graph_no = $2${text}
-    order by from_ref, to_ref, relation limit $3`;
-  return (await db.query<PlacedEdge>({ text: page, values })).rows;
+    order by from_ref, to_ref, relation`;
+  return readPage(db, { text: page, values });
 }
 
 const selectPending = prepared(`select from_ref as "from", to_ref as "to", relation, properties
