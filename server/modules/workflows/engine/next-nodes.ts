@@ -20,6 +20,17 @@ export interface Next {
   skipped: WorkflowNode[];
 }
 
+/** Edges by the node that they lead to, which every look at a definition needs: of each list they are gathered once. */
+const gathered = new WeakMap<readonly WorkflowEdge[], ReadonlyMap<string, WorkflowEdge[]>>();
+
+function incomingOf(edges: readonly WorkflowEdge[]): ReadonlyMap<string, WorkflowEdge[]> {
+  const known = gathered.get(edges);
+  if (known) return known;
+  const incoming = Map.groupBy(edges, ({ to }) => to);
+  gathered.set(edges, incoming);
+  return incoming;
+}
+
 /** Whether a settled step sends its run along an edge. */
 function isTaken({ condition }: WorkflowEdge, { status, result }: Settled): boolean {
   if (status === 'skipped') return false;
@@ -32,7 +43,7 @@ function isTaken({ condition }: WorkflowEdge, { status, result }: Settled): bool
  * none), and is skipped when none is. A pure function of what is settled, so a run continues from any checkpoint.
  */
 export function nextNodes({ nodes, edges }: Definition, settled: ReadonlyMap<string, Settled>): Next {
-  const incoming = Map.groupBy(edges, ({ to }) => to);
+  const incoming = incomingOf(edges);
   const next: Next = { ready: [], skipped: [] };
   for (const node of nodes) {
     if (settled.has(node.id)) continue;
