@@ -24,8 +24,6 @@ export interface RouteContract {
   /** Bytes that the body may have, where it is not LIMITS.bodyBytes. */
   bodyBytes?: number;
   response: TSchema;
-  /** Whether an answer may have hundreds of kilobytes; it is then made into text at one go, which is faster. */
-  hasLargeAnswers?: boolean;
   /** Shape of one `data:` event; the answer is then text/event-stream. */
   streams?: boolean;
   /** Refusals beyond those that every endpoint shares (401, 403, 413, 415, 429, 500). */

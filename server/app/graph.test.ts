@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as contract from '../../contract/routes/graph.ts';
+import { compileValidator } from '../platform/json/index.ts';
 import { graphCalls, idsOf, OFFICES } from '../testing/graph-calls.ts';
 import { queryRows } from '../testing/query-rows.ts';
 import { pick, pickText, startTestApp, type TestApp } from '../testing/start-test-app.ts';
@@ -184,6 +186,29 @@ describe('edges', () => {
     expect(await stats()).toMatchObject({ nodeCount: 3, edgeCount: 1, relations: { LOCATED_IN: 1 } });
     for (const on of [app, bare])
       expect(idsOf(await traverse({ startNode: 'Bob', depth: 3 }, on), 'nodes')).toEqual([]);
+  });
+});
+
+test('answers that are written as bytes are as the contract says, and JSON by their type', async () => {
+  await sync({
+    nodes: [...OFFICES.nodes, { type: '"\\', name: '\n京\u2028"', externalId: 'odd', properties: { '"': '\u0001' } }],
+    edges: [...OFFICES.edges, { from: 'odd', to: 'Ada', relation: '\t' }, { from: 'odd', to: 'later', relation: 'r' }],
+  });
+  const answers = [
+    [contract.listGraphNodes, await call('GET', '/crm/nodes?limit=2')],
+    [contract.listGraphEdges, await call('GET', '/crm/edges?limit=2')],
+    [contract.listGraphEdges, await call('GET', '/crm/edges?pending=true')],
+    [contract.searchGraph, await call('POST', '/crm/search', { query: '京' })],
+    [contract.traverseGraph, await call('POST', '/crm/traverse', { startNode: 'odd', depth: 3 })],
+  ] as const;
+  for (const [{ response }, { status, headers, body }] of answers) {
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(compileValidator(response, 'body')(structuredClone(body))).toEqual({ value: body });
+  }
+  expect(answers[4][1].body).toMatchObject({
+    startNodes: [{ objectType: '"\\', name: '\n京\u2028"', properties: { '"': '\u0001' } }],
+    edges: [{ from: 'odd', to: 'Ada', relation: '\t' }, {}, {}, {}],
   });
 });
 

@@ -45,7 +45,9 @@ function nodesAndEdges(graphs: Graphs): Route[] {
     implement(contract.writeGraphNode, (ctx, { params, body }) =>
       writeNode(database, writableGraphName(ctx, params), body),
     ),
-    implement(contract.listGraphNodes, (ctx, { params, query }) => listNodes(graphs, graphNameOf(ctx, params), query)),
+    implementWritten(contract.listGraphNodes, (ctx, { params, query }) =>
+      listNodes(graphs, graphNameOf(ctx, params), query),
+    ),
     implement(contract.getGraphNode, async (ctx, { params }) => {
       const graph = await findGraph(database, graphNameOf(ctx, params));
       const node = graph && (await findNode(database, graph, params.externalId));
@@ -59,7 +61,9 @@ function nodesAndEdges(graphs: Graphs): Route[] {
     implement(contract.writeGraphEdge, (ctx, { params, body }) =>
       writeEdge(database, writableGraphName(ctx, params), body),
     ),
-    implement(contract.listGraphEdges, (ctx, { params, query }) => listEdges(graphs, graphNameOf(ctx, params), query)),
+    implementWritten(contract.listGraphEdges, (ctx, { params, query }) =>
+      listEdges(graphs, graphNameOf(ctx, params), query),
+    ),
     implement(contract.deleteGraphEdge, async (ctx, { params, query }) => {
       await deleteEdge(database, graphNameOf(ctx, params), query);
       return SUCCESS;
@@ -71,7 +75,9 @@ export function graphRoutes(graphs: Graphs): Route[] {
   return [
     ...graphsAndStats(graphs),
     ...nodesAndEdges(graphs),
-    implement(contract.searchGraph, (ctx, { params, body }) => searchGraph(graphs, graphNameOf(ctx, params), body)),
+    implementWritten(contract.searchGraph, (ctx, { params, body }) =>
+      searchGraph(graphs, graphNameOf(ctx, params), body),
+    ),
     implementWritten(contract.traverseGraph, (ctx, { params, body }) =>
       traverseGraph(graphs, graphNameOf(ctx, params), body),
     ),

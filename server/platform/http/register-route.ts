@@ -107,8 +107,6 @@ export function registerRoute(app: FastifyInstance, route: Route): void {
     url: contract.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: schemaOf(route),
     ...(contract.bodyBytes === undefined ? {} : { bodyLimit: contract.bodyBytes }),
-    // The compiled serialiser puts a text together from many pieces, which are slow to send when there are thousands.
-    ...(contract.hasLargeAnswers === true ? { serializerCompiler: () => JSON.stringify } : {}),
     onRequest: (request, _reply, done) => {
       request.call.route = contract.path;
       demandPermission(request, contract.permission);

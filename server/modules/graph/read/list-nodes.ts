@@ -1,16 +1,25 @@
 import type { listGraphNodes as contract } from '../../../../contract/routes/graph.ts';
-import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
+import type { RouteInput } from '../../../../contract/shared/route.ts';
 import { AppError } from '../../../platform/errors/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName, type GraphRow } from '../store/graph-row.ts';
-import { countNodes, readNodePage, wireNode, type NodeFilter } from '../store/read-nodes.ts';
+import { countNodes, readNodePage, type NodeFilter, type NodeRow } from '../store/read-nodes.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { constant, JsonWriter } from './json-writer.ts';
 import { matchesOf } from './match-nodes.ts';
+import { nodeWriter, writePageEnd } from './write-parts.ts';
 
 type Query = RouteInput<typeof contract>['query'];
-type Answer = RouteOutput<typeof contract>;
+
+interface Page {
+  nodes: readonly NodeRow[];
+  total: number;
+  nextCursor?: string | undefined;
+}
 
 const DEFAULT_PAGE = 100;
+const NODES = constant('{"nodes":[');
+const TOTAL = constant('],"total":');
 
 /** The filter on properties, as JSON text. */
 function propertyFilter(text: string | undefined): string | undefined {
@@ -27,7 +36,7 @@ function propertyFilter(text: string | undefined): string | undefined {
   return JSON.stringify(value);
 }
 
-async function listAll(graphs: Graphs, row: GraphRow, page: Query & { filter: NodeFilter }): Promise<Answer> {
+async function listAll(graphs: Graphs, row: GraphRow, page: Query & { filter: NodeFilter }): Promise<Page> {
   const { filter, limit = DEFAULT_PAGE, cursor } = page;
   const after = cursor === undefined ? '' : String(readCursor(cursor, ['string'])[0]);
   const isFiltered = filter.objectType !== undefined || filter.properties !== undefined;
@@ -43,18 +52,14 @@ async function listAll(graphs: Graphs, row: GraphRow, page: Query & { filter: No
     mayHaveMore &&
     (rows.length > limit ||
       (await readNodePage(graphs.database, row, { filter, after: last.externalId, limit: 1 })).length > 0);
-  return {
-    nodes: shown.map((node) => wireNode(row.appId, node)),
-    total,
-    ...(hasMore ? { nextCursor: writeCursor([last.externalId]) } : {}),
-  };
+  return { nodes: shown, total, nextCursor: hasMore ? writeCursor([last.externalId]) : undefined };
 }
 
 async function listNamed(
   graphs: Graphs,
   row: GraphRow,
   query: Query & { filter: NodeFilter; name: string },
-): Promise<Answer> {
+): Promise<Page> {
   const { filter, name, limit = DEFAULT_PAGE, cursor } = query;
   const start = cursor === undefined ? 0 : Number(readCursor(cursor, ['number'])[0]);
   const { nos, readNodes } = await matchesOf(graphs, row, { text: name, withProperties: false, filter });
@@ -63,21 +68,33 @@ async function listNamed(
   // A page of large properties ends early.
   const shown = cutAt === undefined ? page : page.slice(0, page.indexOf(cutAt));
   const end = start + shown.length;
-  const rows = shown.flatMap((no) => byNo.get(no) ?? []);
   return {
-    nodes: rows.map((node) => wireNode(row.appId, node)),
+    nodes: shown.flatMap((no) => byNo.get(no) ?? []),
     total: nos.length,
-    ...(end < nos.length ? { nextCursor: writeCursor([end]) } : {}),
+    nextCursor: end < nos.length ? writeCursor([end]) : undefined,
   };
 }
 
+function writePage(appId: string, { nodes, total, nextCursor }: Page): Buffer {
+  const json = new JsonWriter();
+  const writeNode = nodeWriter(json, appId);
+  json.raw(NODES);
+  json.list(nodes, (node) => writeNode(node));
+  json.raw(TOTAL);
+  json.json(String(total));
+  writePageEnd(json, nextCursor);
+  return json.finish();
+}
+
 /** A page of nodes: in order of externalId, or those of a similar name, best first. */
-export async function listNodes(graphs: Graphs, graphName: GraphName, query: Query): Promise<Answer> {
+export async function listNodes(graphs: Graphs, graphName: GraphName, query: Query): Promise<Buffer> {
   const { object_type: objectType, name } = query;
   const filter = { objectType, properties: propertyFilter(query.properties) };
   const row = await findGraph(graphs.database, graphName);
-  if (!row) return { nodes: [], total: 0 };
-  return name === undefined || name === ''
-    ? listAll(graphs, row, { ...query, filter })
-    : listNamed(graphs, row, { ...query, filter, name });
+  if (!row) return writePage(graphName.appId, { nodes: [], total: 0 });
+  const page =
+    name === undefined || name === ''
+      ? await listAll(graphs, row, { ...query, filter })
+      : await listNamed(graphs, row, { ...query, filter, name });
+  return writePage(row.appId, page);
 }

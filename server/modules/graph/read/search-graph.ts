@@ -1,17 +1,31 @@
 import type { searchGraph as contract } from '../../../../contract/routes/graph.ts';
-import { GRAPH_LIMITS, type GraphNode } from '../../../../contract/shared/graph-shapes.ts';
-import type { RouteInput, RouteOutput } from '../../../../contract/shared/route.ts';
+import { GRAPH_LIMITS } from '../../../../contract/shared/graph-shapes.ts';
+import type { RouteInput } from '../../../../contract/shared/route.ts';
 import type { Graphs } from '../graphs.ts';
 import { findGraph, type GraphName } from '../store/graph-row.ts';
-import { wireEdge } from '../store/read-edges.ts';
-import { wireNode } from '../store/read-nodes.ts';
+import type { EdgeRow } from '../store/read-edges.ts';
+import type { NodeRow } from '../store/read-nodes.ts';
+import { constant, JsonWriter } from './json-writer.ts';
 import { matchesOf, type Matches } from './match-nodes.ts';
 import type { WalkEdge } from './walk.ts';
+import { edgeWriter, END, nodeWriter } from './write-parts.ts';
 
 type Body = RouteInput<typeof contract>['body'];
-type Answer = RouteOutput<typeof contract>;
+
+interface Found {
+  nodes: readonly NodeRow[];
+  neighbors: readonly NodeRow[];
+  edges: readonly EdgeRow[];
+  total: number;
+  truncated: boolean;
+}
 
 const DEFAULT_LIMIT = 20;
+const NODES = constant('{"nodes":[');
+const NEIGHBORS = constant('],"neighbors":[');
+const EDGES = constant('],"edges":[');
+const TOTAL = constant('],"total":');
+const TRUNCATED = constant(',"truncated":');
 /** Edges that one search tells of. */
 const MOST_EDGES = 5000;
 
@@ -45,11 +59,29 @@ async function surroundingsOf(matches: Matches, nos: readonly number[]): Promise
   return { neighbors: [...neighbors], edges, truncated };
 }
 
-/** Nodes that match a text, best first, with what is around them. */
-export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): Promise<Answer> {
+function writeFound(appId: string, { nodes, neighbors, edges, total, truncated }: Found): Buffer {
+  const json = new JsonWriter();
+  const writeNode = nodeWriter(json, appId);
+  const writeEdge = edgeWriter(json, appId);
+  json.raw(NODES);
+  json.list(nodes, (node) => writeNode(node));
+  json.raw(NEIGHBORS);
+  json.list(neighbors, (node) => writeNode(node));
+  json.raw(EDGES);
+  json.list(edges, (edge) => writeEdge(edge));
+  json.raw(TOTAL);
+  json.json(String(total));
+  json.raw(TRUNCATED);
+  json.json(String(truncated));
+  json.raw(END);
+  return json.finish();
+}
+
+/** Nodes that match a text, best first, with what is around them; writes the answer. */
+export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): Promise<Buffer> {
   const { query = '', limit = DEFAULT_LIMIT, includeNeighbors = true } = body;
   const row = await findGraph(graphs.database, name);
-  if (!row) return { nodes: [], neighbors: [], edges: [], total: 0, truncated: false };
+  if (!row) return writeFound(name.appId, { nodes: [], neighbors: [], edges: [], total: 0, truncated: false });
   const properties = body.properties === undefined ? undefined : JSON.stringify(body.properties);
   const filter = { objectType: body.object_type, properties };
   const matches = await matchesOf(graphs, row, { text: query, withProperties: true, filter });
@@ -58,16 +90,12 @@ export async function searchGraph(graphs: Graphs, name: GraphName, body: Body): 
     ? await surroundingsOf(matches, shown)
     : { neighbors: [], edges: [], truncated: false };
   const nodes = await matches.readNodes([...shown, ...around.neighbors]);
-  const wire = (no: number): GraphNode[] => {
-    const node = nodes.byNo.get(no);
-    return node ? [wireNode(name.appId, node)] : [];
-  };
   const edges = await matches.readEdges(around.edges, nodes);
-  return {
-    nodes: shown.flatMap(wire),
-    neighbors: around.neighbors.flatMap(wire),
-    edges: edges.rows.map((edge) => wireEdge(name.appId, edge)),
+  return writeFound(name.appId, {
+    nodes: shown.flatMap((no) => nodes.byNo.get(no) ?? []),
+    neighbors: around.neighbors.flatMap((no) => nodes.byNo.get(no) ?? []),
+    edges: edges.rows,
     total: matches.nos.length,
     truncated: around.truncated || nodes.cutAt !== undefined || edges.isCut,
-  };
+  });
 }

@@ -2,6 +2,7 @@ import { GRAPH_LIMITS } from '../../../../contract/shared/graph-shapes.ts';
 import type { EdgeRow } from '../store/read-edges.ts';
 import type { NodeRow } from '../store/read-nodes.ts';
 import { constant, JsonWriter } from './json-writer.ts';
+import { edgeWriter, END, nodeWriter } from './write-parts.ts';
 
 /** A node that was reached, and how. */
 export interface Reached {
@@ -27,51 +28,11 @@ const NODES = constant('],"nodes":[');
 const EDGES = constant('],"edges":[');
 const PATHS = constant('],"paths":[');
 const TRUNCATED = constant('],"truncated":');
-const APP_ID = constant('{"appId":');
-const TYPE = constant(',"objectType":');
-const NAME = constant(',"name":');
-const EXTERNAL_ID = constant(',"externalId":');
-const PROPERTIES = constant(',"properties":');
-const NO_PROPERTIES = constant('{}');
 /** The end of a node at each depth. */
 const DEPTHS = Array.from({ length: GRAPH_LIMITS.depth + 1 }, (_, depth) => constant(`,"depth":${depth}}`));
-const FROM = constant('{"from":');
-const TO = constant(',"to":');
-const RELATION = constant(',"relation":');
 const PATH_NODES = constant('{"nodes":[');
 const PATH_RELATIONS = constant('],"relations":[');
 const PATH_END = constant(']}');
-const END = constant('}');
-
-function writeProperties(json: JsonWriter, properties: string | null): void {
-  json.raw(PROPERTIES);
-  if (properties === null) json.raw(NO_PROPERTIES);
-  else json.json(properties);
-}
-
-/** All of a node but its end. */
-function writeNode(json: JsonWriter, appId: Uint8Array, node: NodeRow): void {
-  json.raw(APP_ID);
-  json.raw(appId);
-  json.raw(TYPE);
-  json.string(node.objectType);
-  json.raw(NAME);
-  json.string(node.name);
-  json.raw(EXTERNAL_ID);
-  json.string(node.externalId);
-  writeProperties(json, node.properties);
-}
-
-function writeEdge(json: JsonWriter, edge: EdgeRow): void {
-  json.raw(FROM);
-  json.string(edge.from);
-  json.raw(TO);
-  json.string(edge.to);
-  json.raw(RELATION);
-  json.string(edge.relation);
-  writeProperties(json, edge.properties);
-  json.raw(END);
-}
 
 /** Where the items of a path stand in what was written. */
 interface Place {
@@ -103,21 +64,15 @@ function writePath(json: JsonWriter, { node, before, relation }: Reached, way: P
 /** The answer of a traversal. */
 export function writeTraversal({ appId, startNode, starts, reached, edges, truncated }: Traversal): Buffer {
   const json = new JsonWriter();
-  const app = constant(JSON.stringify(appId));
+  const writeNode = nodeWriter(json, appId);
   json.raw(START);
   json.string(startNode);
   json.raw(START_NODES);
-  json.list(starts, (node) => {
-    writeNode(json, app, node);
-    json.raw(END);
-  });
+  json.list(starts, (node) => writeNode(node));
   json.raw(NODES);
-  json.list(reached, ({ node, depth }) => {
-    writeNode(json, app, node);
-    json.raw(DEPTHS[depth] ?? END);
-  });
+  json.list(reached, ({ node, depth }) => writeNode(node, DEPTHS[depth]));
   json.raw(EDGES);
-  json.list(edges, (edge) => writeEdge(json, edge));
+  json.list(edges, edgeWriter(json));
   json.raw(PATHS);
   const places = new Map<NodeRow, Place>();
   json.list(reached, (one) => places.set(one.node, writePath(json, one, places.get(one.before))));
