@@ -31,8 +31,13 @@ beforeEach(async () => {
   developer = await app.createDeveloper();
 });
 
+/** For further processes on the same database: all tests share its connections. */
+function sharing(): Record<string, string> {
+  return { DATABASE_URL: app.databaseUrl, DATABASE_POOL: '3' };
+}
+
 function env(model: string): Record<string, string> {
-  return { EMBEDDINGS_BASE_URL: server.baseUrl, EMBEDDINGS_MODEL: model, DATABASE_URL: app.databaseUrl };
+  return { ...sharing(), EMBEDDINGS_BASE_URL: server.baseUrl, EMBEDDINGS_MODEL: model };
 }
 
 async function vectors(model?: string): Promise<Record<string, unknown>[]> {
@@ -165,11 +170,7 @@ test('processes that share a database embed each passage once', async () => {
 });
 
 test('what a process without an embedder stores, another embeds soon after', { timeout: 30_000 }, async () => {
-  const wordsOnly = await startTestApp({
-    EMBEDDINGS: 'off',
-    DATABASE_URL: app.databaseUrl,
-    DATA_DIR: await makeDataDir(),
-  });
+  const wordsOnly = await startTestApp({ ...sharing(), EMBEDDINGS: 'off', DATA_DIR: await makeDataDir() });
   const base = await createBase();
   // Both have looked at all bases by now, and do so again only after a minute.
   await upload(base, { content: 'First.' });
@@ -185,9 +186,9 @@ test(
   async () => {
     // One vector takes 6 kB, so that 300 are more than there is room for.
     const wide = await startEmbeddingServer({ dimensions: 1500 });
-    const shared = { DATABASE_URL: app.databaseUrl, EMBEDDINGS_BASE_URL: wide.baseUrl, EMBEDDINGS_MODEL: 'wide' };
+    const shared = { ...env('wide'), EMBEDDINGS_BASE_URL: wide.baseUrl };
     const small = await startTestApp({ ...shared, HOT_INDEX_MB: '1', DATA_DIR: await makeDataDir() });
-    const off = await startTestApp({ EMBEDDINGS: 'off', DATABASE_URL: app.databaseUrl, DATA_DIR: await makeDataDir() });
+    const off = await startTestApp({ ...sharing(), EMBEDDINGS: 'off', DATA_DIR: await makeDataDir() });
     const base = await createBase();
     await upload(base, { content: passagesOf(300), title: 'a' });
     await expect.poll(() => vectors('wide').then(({ length }) => length), { timeout: 20_000 }).toBe(300);

@@ -62,6 +62,11 @@ export class HotBases {
     return undefined;
   }
 
+  /** Resolves when a base that is being loaded is in memory, or does not fit; undefined when none is. */
+  loading({ no }: BaseKey): Promise<BaseIndex | undefined> | undefined {
+    return this.#loads.get(no);
+  }
+
   /** Takes changes in without anybody waiting. What is not in memory is loaded, as long as nothing has to go for it. */
   refresh(base: BaseKey): void {
     if (this.#refreshing.has(base.no)) return;

@@ -45,13 +45,33 @@ async function passagesOf(
   });
 }
 
+/** What the database finds; undefined when the base comes into memory before. */
+async function findMeanwhile(
+  { database, hot }: QueryParts,
+  base: BaseRow,
+  question: Question,
+): Promise<FoundPassage[] | undefined> {
+  const found = findInDatabase(database, base, question);
+  const loading = hot.loading(base);
+  if (!loading) return found;
+  // Its failure is of no interest when it is not needed any more.
+  found.catch(() => undefined);
+  return Promise.race([found, loading.then((index) => (index ? undefined : found))]);
+}
+
 async function findPassages(parts: QueryParts, name: BaseName, question: Question): Promise<FoundPassage[]> {
   let found: (FoundPassage | undefined)[] = [];
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const base = await findBase(parts.database, name);
     if (!base) throw noSuchBase(name.id);
     const index = await parts.hot.current(base);
-    if (!index) return findInDatabase(parts.database, base, question);
+    if (!index) {
+      // Bases may come and go faster than they answer.
+      if (tries === MOST_TRIES) return findInDatabase(parts.database, base, question);
+      const answer = await findMeanwhile(parts, base, question);
+      if (answer) return answer;
+      continue;
+    }
     found = await passagesOf(parts, { base, index }, question);
     // A passage that went while it was being read: what is there now may be another answer.
     if (found.every((passage) => passage !== undefined)) break;
