@@ -51,7 +51,9 @@ const INSERT = `insert into workflow_runs (developer_id, id, workflow_id, workfl
   returning workflow_runs.id`;
 const insert = prepared(INSERT);
 // By itself a statement is a transaction, in one round trip instead of four.
-const insertAndNotify = prepared(`with written as (${INSERT}) select id, pg_notify('${RUNS_CHANNEL}', '') from written`);
+const insertAndNotify = prepared(
+  `with written as (${INSERT}) select id, pg_notify('${RUNS_CHANNEL}', '') from written`,
+);
 
 /** Writes runs of workflows that still exist; gives the ids. Writing them twice changes nothing, and gives none. */
 export async function insertRuns(db: Queryable, runs: readonly NewRun[]): Promise<Set<string>> {
