@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatApp } from './start-chat-app.ts';
 import { demandSuccess } from './every-record.ts';
 import { pick, pickText, type Answer } from './start-test-app.ts';
 import type { VendorRequestRecord, VendorTurn } from './scripted-vendor-turn.ts';
+
+const POLL_MS = 10;
 
 /** A tool that is tried, before it is registered anywhere. */
 export interface TriedTool {
@@ -102,6 +105,8 @@ async function runWorkflow(it: ChatApp, developer: Developer, { name, input }: T
     if (status === 'completed' || status === 'failed') {
       return outcomeIn(pick(body, 'stepResults', 0), status === 'completed');
     }
+    // Limits count for tests, too.
+    await sleep(POLL_MS);
   }
 }
 

@@ -4,6 +4,9 @@ import type { Postings } from './postings.ts';
 /** Lines that are few enough to look at their names. */
 const FEW_LINES = 100;
 
+/** What a whole number of pairs may come out above it: 0.6 * 7 / 1.4 is 3.0000000000000004. */
+const ROUNDING = 1e-9;
+
 /** Pairs of characters of many names: tells which names can hold a text, and which share most of its pairs. */
 export class NamePairs {
   readonly #pairs: Postings;
@@ -59,7 +62,7 @@ export class NamePairs {
   /** Lines that share so many pairs that they would be similar if they had no others. */
   #sharing(wanted: ReadonlySet<string>): number[] {
     const shared = this.#shared.fill(0);
-    const least = Math.ceil((LEAST_SIMILAR * wanted.size) / (2 - LEAST_SIMILAR));
+    const least = Math.ceil((LEAST_SIMILAR * wanted.size) / (2 - LEAST_SIMILAR) - ROUNDING);
     const lines: number[] = [];
     for (const list of this.#listsOf(wanted)) {
       for (let i = 0; i < list.length; i++) {
