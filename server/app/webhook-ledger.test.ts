@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { databaseUrlOf, makeDataDir, postgresPid, send, signalPostgres } from '../testing/data-dirs.ts';
+import { makeDataDir } from '../testing/data-dirs.ts';
 import { openEventLedger, type EventLedger } from '../testing/event-ledger.ts';
-import { queryRows } from '../testing/query-rows.ts';
 import { ADMIN_KEY } from '../testing/start-test-app.ts';
 import { cleanUpProcesses, startProcess } from '../testing/start-process.ts';
+import { troublePostgres } from '../testing/trouble-postgres.ts';
 
 afterEach(cleanUpProcesses);
 
@@ -13,18 +13,6 @@ const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 8);
 const PUBLISHERS = 8;
 /** A delivery that was under way at a kill falls due again after its lease of 30 s, one that failed after 6 s at most. */
 const LATEST_DELIVERY_MS = 60_000;
-
-const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and random() < 0.5`;
-
-/** What befalls PostgreSQL before the service is killed. */
-const TROUBLES: readonly ((dataDir: string) => Promise<unknown>)[] = [
-  async () => undefined,
-  (dataDir) => queryRows(databaseUrlOf(dataDir), TERMINATE),
-  // A fast shutdown, as of a restart.
-  async (dataDir) => send((await postgresPid(dataDir)) ?? 0, 'SIGINT'),
-  (dataDir) => signalPostgres(dataDir, 'SIGKILL'),
-];
 
 /** Waits for a random number of further acknowledgements. */
 async function someMore({ acknowledged }: EventLedger): Promise<void> {
@@ -44,7 +32,7 @@ test(
       const { url } = service;
       const publishing = Promise.all(Array.from({ length: PUBLISHERS }, () => ledger.publish(url)));
       await someMore(ledger);
-      await TROUBLES[round % TROUBLES.length]?.(dataDir);
+      await troublePostgres(dataDir, round);
       await someMore(ledger);
       await service.kill();
       await publishing;

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { databaseUrlOf, makeDataDir, postgresPid, send, signalPostgres } from '../testing/data-dirs.ts';
+import { databaseUrlOf, makeDataDir } from '../testing/data-dirs.ts';
 import { queryRows } from '../testing/query-rows.ts';
 import { openRunLedger, startTargets, type Effect, type RunLedger } from '../testing/run-ledger.ts';
 import { ADMIN_KEY, callApi, pick } from '../testing/start-test-app.ts';
 import { cleanUpProcesses, startProcess } from '../testing/start-process.ts';
+import { troublePostgres } from '../testing/trouble-postgres.ts';
 
 afterEach(cleanUpProcesses);
 
@@ -15,18 +16,6 @@ const PUBLISHERS = 5;
 const LATEST_END_MS = 120_000;
 /** Runs of which the API is asked at the end. */
 const SHOWN = 100;
-
-const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and random() < 0.5`;
-
-/** What befalls PostgreSQL before the service is killed. */
-const TROUBLES: readonly ((dataDir: string) => Promise<unknown>)[] = [
-  async () => undefined,
-  (dataDir) => queryRows(databaseUrlOf(dataDir), TERMINATE),
-  // A fast shutdown, as of a restart.
-  async (dataDir) => send((await postgresPid(dataDir)) ?? 0, 'SIGINT'),
-  (dataDir) => signalPostgres(dataDir, 'SIGKILL'),
-];
 
 /** Waits for a random number of further runs. */
 async function someMore({ accepted }: RunLedger): Promise<void> {
@@ -150,7 +139,7 @@ test(
       const publishing = Promise.all(Array.from({ length: PUBLISHERS }, () => ledger.publish(service.url)));
       await someMore(ledger);
       await expectNoneStuck(url);
-      await TROUBLES[round % TROUBLES.length]?.(dataDir);
+      await troublePostgres(dataDir, round);
       await someMore(ledger);
       await service.kill();
       await publishing;
