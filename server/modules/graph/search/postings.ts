@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { TermTable } from './term-table.ts';
+import { TermTable } from '../../../platform/text/index.ts';
 
 /** Entries that are sorted at once while others wait: some milliseconds. */
 const ENTRIES_AT_ONCE = 2 ** 19;
@@ -54,7 +54,7 @@ export class Postings {
   /** The lines of a term, in order. */
   of(term: string): Int32Array {
     const number = this.#terms.find(term);
-    return number === undefined ? NONE : this.#lines.subarray(this.#starts[number], this.#starts[number + 1]);
+    return number === -1 ? NONE : this.#lines.subarray(this.#starts[number], this.#starts[number + 1]);
   }
 }
 
@@ -72,18 +72,18 @@ export class PostingsBuilder {
 
   /** Bytes of what will be made. */
   get bytes(): number {
-    return this.#terms.bytes + 4 * (this.#terms.size + this.#lines.length);
+    return this.#terms.bytes + 4 * (this.#terms.count + this.#lines.length);
   }
 
   async build(): Promise<Postings> {
-    const starts = new Int32Array(this.#terms.size + 1);
+    const starts = new Int32Array(this.#terms.count + 1);
     const numbers = this.#numbers.values;
     for (let i = 0; i < numbers.length; i++) {
       const after = (numbers[i] ?? 0) + 1;
       starts[after] = (starts[after] ?? 0) + 1;
     }
     await nextTurn();
-    for (let i = 0; i < this.#terms.size; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
+    for (let i = 0; i < this.#terms.count; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
     const next = starts.slice();
     const lines = new Int32Array(numbers.length);
     const all = this.#lines.values;

@@ -4,7 +4,6 @@ import { bestFirst, matchName, matchShare, matchSimilar, nodeOf, similarText } f
 import { NamePairs } from './name-pairs.ts';
 import { NameText } from './name-text.ts';
 import { holdsLine, PostingsBuilder } from './postings.ts';
-import { TermTable } from './term-table.ts';
 import { foldText, innerPairsOf, pairsOf, similarity, termsOfProperties } from './terms.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-', '京', 'é'), maxLength: 8 });
@@ -188,14 +187,6 @@ test('a list holds its numbers and no others', () => {
       expect(holdsLine(list, wanted)).toBe(numbers.includes(wanted));
     }),
   );
-});
-
-test('a table tells a hundred thousand terms apart', () => {
-  const table = new TermTable();
-  const terms = Array.from({ length: 100_000 }, (_, i) => `term ${i}`);
-  expect(terms.map((term) => table.add(term))).toEqual(terms.map((_, i) => i));
-  expect(terms.every((term, i) => table.add(term) === i && table.find(term) === i)).toBe(true);
-  expect([table.size, table.find('term'), table.find('')]).toEqual([100_000, undefined, undefined]);
 });
 
 test('terms of properties are those of their values, at any depth, not of their keys', () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TermTable } from './term-table.ts';
 import { WordIndex, type Bm25 } from './word-index.ts';
 
 /** BM25 as in the textbook, over lists of terms; undefined where a chunk is gone. */
@@ -53,16 +52,4 @@ test('scores are those of the textbook, whatever was merged, removed or read bac
     ),
     { numRuns: 300 },
   );
-});
-
-test('each term keeps its number as the table grows, and after it is read back', () => {
-  const table = new TermTable();
-  const terms = Array.from({ length: 50_000 }, (_, i) => `term ${i.toString(36)} 词${i}`);
-  for (const [no, term] of terms.entries()) expect(table.add(term)).toBe(no);
-  const readBack = new TermTable(table.parts);
-  for (const [no, term] of terms.entries()) {
-    expect(table.add(term)).toBe(no);
-    expect(readBack.find(term)).toBe(no);
-  }
-  expect(readBack.find('another')).toBe(-1);
 });

@@ -1,7 +1,7 @@
 import { Int32Column } from './columns.ts';
 import { Scratch } from './scratch.ts';
 import { countHolders, Postings, scorePostings, type MergedPostings } from './postings.ts';
-import { TermTable } from './term-table.ts';
+import { TermTable } from '../../../platform/text/index.ts';
 
 /** How soon further occurrences of a term count less, and how much long chunks are held back; see docs/knowledge.md. */
 export interface Bm25 {
