@@ -1,12 +1,8 @@
 import { prepared, type Transaction } from '../../../platform/db/index.ts';
 import { ownRows } from './own-rows.ts';
+import { AMBIGUOUS, UNKNOWN } from './reference-numbers.ts';
 import type { GraphRow } from './graph-row.ts';
 import type { EdgeChange, PendingColumns } from './write-items.ts';
-
-/** No node has that externalId or name. */
-const UNKNOWN = -1;
-/** Several nodes have that name, and none that externalId. */
-export const AMBIGUOUS = -2;
 
 /** The node of a reference `r.ref`: by externalId (`e`), else by a name (`m`) that a single node has. */
 const MATCHES = `left join lateral (

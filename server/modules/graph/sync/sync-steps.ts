@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors/index.ts';
 import { compileValidator, parseJsonBody } from '../../../platform/json/index.ts';
 import { deriveExternalId } from '../external-id.ts';
 import { arrayOf } from '../store/array-literal.ts';
-import { AMBIGUOUS } from '../store/resolve-references.ts';
+import { AMBIGUOUS } from '../store/reference-numbers.ts';
 import { edgeSteps } from './edge-steps.ts';
 import type { SyncCounts, SyncReply, SyncStep } from './sync-step.ts';
 
